@@ -1,0 +1,1 @@
+//! account: see ARCHITECTURE.md.

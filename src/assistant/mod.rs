@@ -1,0 +1,1 @@
+//! assistant: see ARCHITECTURE.md.

@@ -1,0 +1,3 @@
+//! The entry: parse the command, call it, turn the result into an exit code.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! What someone may still use.

@@ -1,0 +1,361 @@
+//! What is remembered. Capabilities keep typed [`Record`]s in a [`Store`]; the store keeps bytes in an
+//! [`engine::Engine`]. It knows bytes and records, and no capability.
+//!
+//! Everything that changes goes through [`Store::update`]: the closure reads through a [`Transaction`], which
+//! remembers what it saw, and says what shall change; the commit goes through only when all that was read
+//! still holds, and is durable when `update` returns. On a conflict the closure runs again, so it must be pure.
+
+pub mod engine;
+pub mod key;
+pub mod memory;
+pub mod record;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use engine::{Change, Commit, Engine, EngineError, Expectation, Scan};
+pub use key::Key;
+pub use record::{Record, Table};
+
+use crate::error::{Code, Error};
+
+/// How often a closure is run anew before the store gives up.
+const MOST_TRIES: u32 = 100;
+
+/// Why the store did not do what it was asked.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The bytes of a record are not those that were written.
+    #[error("damaged record in table {table}, key {key}: {why}")]
+    Damaged {
+        /// The table's name.
+        table: &'static str,
+        /// The key in hexadecimal.
+        key: String,
+        /// What does not fit.
+        why: String,
+    },
+    /// A record cannot be encoded.
+    #[error("a record of table {table} cannot be written: {why}")]
+    Unwritable {
+        /// The table's name.
+        table: &'static str,
+        /// What does not fit.
+        why: String,
+    },
+    /// Others changed the same keys on every try.
+    #[error("gave up after {MOST_TRIES} conflicts")]
+    Contended,
+    /// The engine failed.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// A background thread ended without an answer.
+    #[error("a reading thread ended without an answer")]
+    Interrupted,
+}
+
+impl From<StoreError> for Error {
+    fn from(error: StoreError) -> Self {
+        let code = match error {
+            StoreError::Damaged { .. } | StoreError::Unwritable { .. } => Code::Internal,
+            StoreError::Contended | StoreError::Engine(_) | StoreError::Interrupted => Code::Unavailable,
+        };
+        Self::new(code).because(error)
+    }
+}
+
+/// A part of a table to list, in the order of its keys.
+#[derive(Clone, Debug)]
+pub struct Page<K> {
+    /// Continue behind this key (exclusive), in the direction of reading.
+    pub after: Option<K>,
+    /// At most so many records.
+    pub limit: usize,
+    /// From the greatest key to the least.
+    pub newest_first: bool,
+}
+
+impl<K> Page<K> {
+    /// The first `limit` records in ascending order.
+    #[must_use]
+    pub const fn first(limit: usize) -> Self {
+        Self { after: None, limit, newest_first: false }
+    }
+
+    /// The last `limit` records in descending order.
+    #[must_use]
+    pub const fn last(limit: usize) -> Self {
+        Self { after: None, limit, newest_first: true }
+    }
+}
+
+/// Typed records on an engine. Clones share the engine.
+#[derive(Clone, Debug)]
+pub struct Store {
+    engine: Arc<dyn Engine>,
+    /// Stands in front of every key.
+    prefix: Arc<[u8]>,
+}
+
+impl Store {
+    /// A store on an engine; `prefix` stands in front of every key, so that several may share one.
+    #[must_use]
+    pub fn on(engine: Arc<dyn Engine>, prefix: &str) -> Self {
+        Self { engine, prefix: prefix.as_bytes().into() }
+    }
+
+    /// A store in memory.
+    #[must_use]
+    pub fn in_memory() -> Self {
+        Self::on(Arc::new(memory::MemoryEngine::default()), "")
+    }
+
+    /// The engine below, for backups and checks.
+    #[must_use]
+    pub fn engine(&self) -> &Arc<dyn Engine> {
+        &self.engine
+    }
+
+    /// One record.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`] or what the engine says.
+    pub async fn get<R: Record>(&self, key: &R::Key) -> Result<Option<R>, StoreError> {
+        let bytes = self.key_of::<R>(key);
+        self.reading(move |engine| match engine.get(&bytes)? {
+            Some(value) => record::decode(&bytes, &value).map(Some),
+            None => Ok(None),
+        })
+        .await
+    }
+
+    /// The records whose keys begin with `within` (use `&()` for the whole table), page by page.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`] or what the engine says.
+    pub async fn list<R: Record>(
+        &self,
+        within: &(impl Key + ?Sized),
+        page: Page<R::Key>,
+    ) -> Result<Vec<(R::Key, R)>, StoreError>
+    where
+        R::Key: 'static,
+    {
+        let scan = self.scan_of::<R>(within, &page);
+        let skip = self.prefix.len() + 1;
+        self.reading(move |engine| {
+            engine.scan(&scan)?.into_iter().map(|(key, value)| decode_pair(&key, skip, &value)).collect()
+        })
+        .await
+    }
+
+    /// A counter's value; 0 when nothing was ever added.
+    ///
+    /// # Errors
+    /// What the engine says.
+    pub async fn counter(&self, table: Table, key: &impl Key) -> Result<i64, StoreError> {
+        let bytes = self.raw_key(table, key);
+        self.reading(move |engine| read_counter(engine.get(&bytes)?)).await
+    }
+
+    /// Runs a closure on a [`Transaction`] and commits what it asked for; durable when this returns. The closure
+    /// runs again when something it read has changed meanwhile. When it returns an error, nothing is changed.
+    ///
+    /// # Errors
+    /// What the closure returns, or a [`StoreError`] turned into the closure's error.
+    pub async fn update<T, E, F>(&self, work: F) -> Result<T, E>
+    where
+        F: Fn(&mut Transaction<'_>) -> Result<T, E> + Send + Sync + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        let work = Arc::new(work);
+        for _ in 0..MOST_TRIES {
+            let store = self.clone();
+            let run = Arc::clone(&work);
+            let prepared = tokio::task::spawn_blocking(move || {
+                let mut transaction = Transaction { store: &store, seen: BTreeMap::new(), changes: Vec::new() };
+                let value = run(&mut transaction)?;
+                Ok::<_, E>((value, transaction.into_commit()))
+            })
+            .await
+            .map_err(|_| StoreError::Interrupted)?;
+            let (value, commit) = prepared?;
+            if commit.changes.is_empty() {
+                return Ok(value);
+            }
+            match self.engine.commit(commit).arrived().await {
+                Ok(()) => return Ok(value),
+                Err(EngineError::Conflict) => {}
+                Err(error) => return Err(StoreError::from(error).into()),
+            }
+        }
+        Err(StoreError::Contended.into())
+    }
+
+    async fn reading<T, F>(&self, read: F) -> Result<T, StoreError>
+    where
+        F: FnOnce(&dyn Engine) -> Result<T, StoreError> + Send + 'static,
+        T: Send + 'static,
+    {
+        let engine = Arc::clone(&self.engine);
+        tokio::task::spawn_blocking(move || read(&*engine)).await.map_err(|_| StoreError::Interrupted)?
+    }
+
+    fn raw_key(&self, table: Table, key: &(impl Key + ?Sized)) -> Vec<u8> {
+        let mut bytes = self.prefix.to_vec();
+        bytes.push(table.prefix);
+        key.write(&mut bytes);
+        bytes
+    }
+
+    fn key_of<R: Record>(&self, key: &R::Key) -> Vec<u8> {
+        self.raw_key(R::TABLE, key)
+    }
+
+    fn scan_of<R: Record>(&self, within: &(impl Key + ?Sized), page: &Page<R::Key>) -> Scan {
+        let mut from = self.raw_key(R::TABLE, within);
+        let mut until = successor(&from);
+        if let Some(after) = &page.after {
+            let after = self.key_of::<R>(after);
+            if page.newest_first {
+                until = Some(after);
+            } else {
+                from = after;
+                from.push(0);
+            }
+        }
+        Scan { from, until, limit: page.limit, newest_first: page.newest_first }
+    }
+}
+
+/// What a closure of [`Store::update`] reads and changes. It sees its own changes to single keys.
+#[derive(Debug)]
+pub struct Transaction<'store> {
+    store: &'store Store,
+    seen: BTreeMap<Vec<u8>, Option<Vec<u8>>>,
+    changes: Vec<Change>,
+}
+
+impl Transaction<'_> {
+    /// One record; the commit goes through only when it is still the same then.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`] or what the engine says.
+    pub fn get<R: Record>(&mut self, key: &R::Key) -> Result<Option<R>, StoreError> {
+        let bytes = self.store.key_of::<R>(key);
+        match self.value(&bytes)? {
+            Some(value) => record::decode(&bytes, &value).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// The records whose keys begin with `within`. Each one found must still be the same at the commit; one that
+    /// is added meanwhile goes unnoticed. Changes of this transaction are not seen.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`] or what the engine says.
+    pub fn list<R: Record>(
+        &mut self,
+        within: &(impl Key + ?Sized),
+        page: Page<R::Key>,
+    ) -> Result<Vec<(R::Key, R)>, StoreError> {
+        let scan = self.store.scan_of::<R>(within, &page);
+        let skip = self.store.prefix.len() + 1;
+        let pairs = self.store.engine.scan(&scan)?;
+        pairs
+            .into_iter()
+            .map(|(key, value)| {
+                let record = decode_pair(&key, skip, &value);
+                self.seen.entry(key).or_insert(Some(value));
+                record
+            })
+            .collect()
+    }
+
+    /// A counter's value; the commit goes through only when it is still the same then.
+    ///
+    /// # Errors
+    /// What the engine says.
+    pub fn counter(&mut self, table: Table, key: &impl Key) -> Result<i64, StoreError> {
+        let bytes = self.store.raw_key(table, key);
+        read_counter(self.value(&bytes)?)
+    }
+
+    /// Writes a record, whatever stood there before.
+    ///
+    /// # Errors
+    /// [`StoreError::Unwritable`].
+    pub fn put<R: Record>(&mut self, key: &R::Key, record: &R) -> Result<(), StoreError> {
+        let key = self.store.key_of::<R>(key);
+        let value = record::encode(&key, record)?;
+        self.changes.push(Change::Put { key, value });
+        Ok(())
+    }
+
+    /// Removes a record; no error when there is none.
+    pub fn delete<R: Record>(&mut self, key: &R::Key) {
+        let key = self.store.key_of::<R>(key);
+        self.changes.push(Change::Delete { key });
+    }
+
+    /// Adds to a counter. Never conflicts with other additions, unless this transaction also read it.
+    pub fn add(&mut self, table: Table, key: &impl Key, amount: i64) {
+        let key = self.store.raw_key(table, key);
+        self.changes.push(Change::Add { key, amount });
+    }
+
+    fn value(&mut self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        for change in self.changes.iter().rev() {
+            match change {
+                Change::Put { key: changed, value } if changed == key => return Ok(Some(value.clone())),
+                Change::Delete { key: changed } if changed == key => return Ok(None),
+                _ => {}
+            }
+        }
+        if let Some(value) = self.seen.get(key) {
+            return Ok(value.clone());
+        }
+        let value = self.store.engine.get(key)?;
+        self.seen.insert(key.to_vec(), value.clone());
+        Ok(value)
+    }
+
+    fn into_commit(self) -> Commit {
+        let expectations = self.seen.into_iter().map(|(key, holds)| Expectation { key, holds }).collect();
+        Commit { expectations, changes: self.changes }
+    }
+}
+
+fn decode_pair<R: Record>(key: &[u8], skip: usize, value: &[u8]) -> Result<(R::Key, R), StoreError> {
+    let mut rest = key.get(skip..).unwrap_or_default();
+    let parsed = R::Key::read(&mut rest).filter(|_| rest.is_empty());
+    let record = record::decode::<R>(key, value)?;
+    let parsed = parsed.ok_or_else(|| StoreError::Damaged {
+        table: R::TABLE.name,
+        key: format!("{key:02x?}"),
+        why: "the key is not of this table".into(),
+    })?;
+    Ok((parsed, record))
+}
+
+fn read_counter(value: Option<Vec<u8>>) -> Result<i64, StoreError> {
+    match value {
+        None => Ok(0),
+        Some(bytes) => {
+            bytes.try_into().map(i64::from_be_bytes).map_err(|_| StoreError::Engine(EngineError::NotACounter))
+        }
+    }
+}
+
+/// The first key behind all that begin with `prefix`; `None` when there is none.
+fn successor(prefix: &[u8]) -> Option<Vec<u8>> {
+    let mut bytes = prefix.to_vec();
+    while let Some(last) = bytes.pop() {
+        if last < u8::MAX {
+            bytes.push(last + 1);
+            return Some(bytes);
+        }
+    }
+    None
+}
