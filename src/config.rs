@@ -1,1 +1,322 @@
-//! Config
+//! Every key of the configuration, read once: a TOML file, then the environment (`RIMEDIO_SECTION__KEY`).
+//! What is missing, ill-formed or contradicts itself is refused at the start with one sentence that names the
+//! key, says what is wrong and shows an example.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use ipnet::IpNet;
+use secrecy::SecretString;
+use serde::Deserialize;
+use url::Url;
+
+/// The whole configuration.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Where the server listens and how it treats connections.
+    pub server: Server,
+    /// Where and how things are remembered.
+    pub store: StoreSettings,
+    /// Who offers this installation.
+    #[serde(default)]
+    pub brand: Brand,
+    /// Sign-in with Google.
+    pub google: Google,
+    /// The operators.
+    #[serde(default)]
+    pub admin: Admin,
+    /// What the plans cost and grant.
+    #[serde(default)]
+    pub plans: Plans,
+    /// The language model; without it the handbook answers.
+    #[serde(default)]
+    pub model: Option<Model>,
+    /// How many calls are let through.
+    #[serde(default)]
+    pub limits: Limits,
+    /// What the public pages claim.
+    #[serde(default)]
+    pub marketing: Marketing,
+}
+
+/// `[server]`
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Server {
+    /// The address to listen on.
+    #[serde(default = "Server::default_listen")]
+    pub listen: SocketAddr,
+    /// The address under which people reach the product, without a path.
+    pub public_url: Url,
+    /// The proxies whose `X-Forwarded-For` is believed; nobody's when empty.
+    #[serde(default)]
+    pub trusted_proxies: Vec<IpNet>,
+    /// At most so many open connections.
+    #[serde(default = "Server::default_connections")]
+    pub max_connections: usize,
+    /// How long a client may take to send the head of a request, in seconds.
+    #[serde(default = "Server::default_header_timeout")]
+    pub header_timeout_seconds: u64,
+    /// How long a connection may be silent, in seconds. Longer than the event stream's keep-alive of 10 seconds.
+    #[serde(default = "Server::default_idle_timeout")]
+    pub idle_timeout_seconds: u64,
+}
+
+impl Server {
+    fn default_listen() -> SocketAddr {
+        SocketAddr::from(([127, 0, 0, 1], 8080))
+    }
+    const fn default_connections() -> usize {
+        1024
+    }
+    const fn default_header_timeout() -> u64 {
+        10
+    }
+    const fn default_idle_timeout() -> u64 {
+        60
+    }
+
+    /// The origin of the public address, such as `https://rimedio.example`.
+    #[must_use]
+    pub fn origin(&self) -> String {
+        self.public_url.origin().ascii_serialization()
+    }
+}
+
+/// `[store]`
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StoreSettings {
+    /// The folder of the data; made with mode 0700 when it is absent.
+    pub directory: PathBuf,
+    /// Stands in front of every key, so that several installations may share one store.
+    #[serde(default)]
+    pub prefix: String,
+    /// Memory that sled may use for its cache, in MiB.
+    #[serde(default = "StoreSettings::default_cache")]
+    pub cache_mib: u64,
+}
+
+impl StoreSettings {
+    const fn default_cache() -> u64 {
+        64
+    }
+}
+
+/// `[brand]`
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Brand {
+    /// The product's name.
+    pub name: String,
+    /// The line below it.
+    pub tagline: String,
+    /// Where people write for help.
+    pub support_address: String,
+    /// The legal owner, as the law asks for it on public pages.
+    pub owner: String,
+    /// The owner's address.
+    pub owner_address: String,
+    /// The owner's VAT number.
+    pub owner_vat: String,
+    /// A sentence above every page; none when absent.
+    pub banner: Option<String>,
+}
+
+impl Default for Brand {
+    fn default() -> Self {
+        Self {
+            name: "Rimedio".into(),
+            tagline: "Il tuo assistente IT personale".into(),
+            support_address: "assistenza@rimedio.example".into(),
+            owner: String::new(),
+            owner_address: String::new(),
+            owner_vat: String::new(),
+            banner: None,
+        }
+    }
+}
+
+/// `[google]`
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Google {
+    /// The issuer; its discovery document names every other address.
+    #[serde(default = "Google::default_issuer")]
+    pub issuer: Url,
+    /// The client's id.
+    pub client_id: String,
+    /// The client's secret.
+    pub client_secret: SecretString,
+}
+
+impl Google {
+    fn default_issuer() -> Url {
+        // A constant that parses.
+        Url::parse("https://accounts.google.com").expect("Google's issuer is a valid address")
+    }
+}
+
+/// `[admin]`
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Admin {
+    /// The e-mail addresses of those who are superusers from their first sign-in.
+    pub superusers: Vec<String>,
+}
+
+/// What one plan costs and grants.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlanTerms {
+    /// Price in cents of a euro, VAT included.
+    pub price_cents: u64,
+    /// Requests a day, in Italy's days.
+    pub daily_requests: u32,
+    /// Requests a month, in Italy's months.
+    pub monthly_requests: u32,
+    /// Tokens of the model a day.
+    pub daily_tokens: u64,
+}
+
+/// `[plans]`: the figures of the three plans.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Plans {
+    /// Seven days, once.
+    pub trial: PlanTerms,
+    /// By the month.
+    pub monthly: PlanTerms,
+    /// By the year.
+    pub annual: PlanTerms,
+    /// How long the trial lasts, in days.
+    pub trial_days: u32,
+}
+
+impl Default for Plans {
+    fn default() -> Self {
+        Self {
+            trial: PlanTerms { price_cents: 100, daily_requests: 10, monthly_requests: 70, daily_tokens: 40_000 },
+            monthly: PlanTerms { price_cents: 999, daily_requests: 40, monthly_requests: 600, daily_tokens: 200_000 },
+            annual: PlanTerms { price_cents: 9590, daily_requests: 60, monthly_requests: 1000, daily_tokens: 300_000 },
+            trial_days: 7,
+        }
+    }
+}
+
+/// The price of a model, in euro for a million tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModelPrice {
+    /// Tokens that go in.
+    pub input_eur: f64,
+    /// Tokens that come out.
+    pub output_eur: f64,
+}
+
+/// `[model]`
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Model {
+    /// The base address of an OpenAI-compatible endpoint.
+    #[serde(default = "Model::default_base_url")]
+    pub base_url: Url,
+    /// The key for it.
+    pub api_key: SecretString,
+    /// Who runs it, in the words that users read, such as 'OpenRouter'.
+    #[serde(default = "Model::default_provider")]
+    pub provider: String,
+    /// The models, tried in this order.
+    pub models: Vec<String>,
+    /// How long one model may take, in seconds.
+    #[serde(default = "Model::default_attempt")]
+    pub attempt_seconds: u64,
+    /// How long all of them together may take, in seconds; below 30, so that an answer comes in under 30.
+    #[serde(default = "Model::default_total")]
+    pub total_seconds: u64,
+    /// The ceiling of a day's cost in euro; none when absent. Above it the handbook answers.
+    #[serde(default)]
+    pub daily_budget_eur: Option<f64>,
+    /// The price of each model; every model needs one when there is a ceiling.
+    #[serde(default)]
+    pub prices: BTreeMap<String, ModelPrice>,
+    /// Whether the endpoint may keep what it is sent (OpenRouter's `provider.data_collection`).
+    #[serde(default)]
+    pub data_collection: DataCollection,
+}
+
+impl Model {
+    fn default_base_url() -> Url {
+        Url::parse("https://openrouter.ai/api/v1").expect("OpenRouter's address is valid")
+    }
+    fn default_provider() -> String {
+        "OpenRouter".into()
+    }
+    const fn default_attempt() -> u64 {
+        15
+    }
+    const fn default_total() -> u64 {
+        25
+    }
+    /// How long one model may take.
+    #[must_use]
+    pub const fn attempt_timeout(&self) -> Duration {
+        Duration::from_secs(self.attempt_seconds)
+    }
+    /// How long all of them together may take.
+    #[must_use]
+    pub const fn total_timeout(&self) -> Duration {
+        Duration::from_secs(self.total_seconds)
+    }
+}
+
+/// Whether a model's provider may keep what it is sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DataCollection {
+    /// Only providers that keep nothing.
+    #[default]
+    Deny,
+    /// Any provider.
+    Allow,
+}
+
+/// `[limits]`: calls a minute, with bursts of the same size.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Limits {
+    /// Anonymous calls of one address.
+    pub anonymous_per_minute: u32,
+    /// Calls of one signed-in account.
+    pub account_per_minute: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { anonymous_per_minute: 60, account_per_minute: 240 }
+    }
+}
+
+/// What the public pages claim about the product.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Claims {
+    /// Invented samples, for a demonstration only.
+    Sample,
+    /// Figures measured on this installation.
+    Measured,
+    /// None.
+    #[default]
+    Off,
+}
+
+/// `[marketing]`
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Marketing {
+    /// Which figures the public pages show.
+    pub claims: Claims,
+}

@@ -1,1 +1,7 @@
-//! billing: see ARCHITECTURE.md.
+//! What someone pays for: the three plans and the subscription that an account holds.
+
+pub mod plan;
+pub mod subscription;
+
+pub use plan::Plan;
+pub use subscription::{Subscription, SubscriptionStatus, Subscriptions};
