@@ -8,6 +8,7 @@
 //! - [`error`]: every failure that can reach a caller, with its code, status and Italian sentence.
 //! - [`clock`]: the only reader of the time; days of Europe/Rome.
 //! - [`config`]: every key of the configuration, read once and refused when it contradicts itself.
+//! - [`http_client`]: the client for calls to providers.
 //! - [`store`]: what is remembered; records, commits, the engines that keep them.
 //! - [`account`]: who someone is; Google sign-in, sessions, consents.
 //! - [`billing`]: what someone pays for; plans and the subscription.
@@ -30,5 +31,6 @@ pub mod demo;
 pub mod error;
 pub mod handbook;
 pub mod http;
+pub mod http_client;
 pub mod quota;
 pub mod store;

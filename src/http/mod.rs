@@ -1,1 +1,2 @@
 //! http: see ARCHITECTURE.md.
+pub mod identity;
