@@ -1,1 +1,56 @@
-//! App
+//! The parts of the product, built once from the configuration. Only the door and the command line see them all;
+//! a capability receives the parts that it needs.
+
+use std::sync::Arc;
+
+use crate::account::{Accounts, Google};
+
+use crate::billing::Subscriptions;
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::quota::Quotas;
+use crate::store::Store;
+
+/// All parts.
+#[derive(Clone, Debug)]
+pub struct App {
+    /// The configuration that they were built from.
+    pub config: Arc<Config>,
+    /// The time.
+    pub clock: Clock,
+    /// What is remembered.
+    pub store: Store,
+    /// Who someone is.
+    pub accounts: Accounts,
+    /// What someone pays for.
+    pub subscriptions: Subscriptions,
+    /// What someone may still use.
+    pub quotas: Quotas,
+}
+
+/// Why the parts could not be built.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The client for calls to providers could not be made.
+    #[error(transparent)]
+    HttpClient(#[from] crate::http_client::ClientError),
+    /// A part failed.
+    #[error("{}", .0.cause_for_log().unwrap_or_else(|| .0.detail().to_owned()))]
+    Part(#[from] crate::error::Error),
+}
+
+impl App {
+    /// Builds the parts on a store that is open.
+    ///
+    /// # Errors
+    /// [`StartError`] names the part that failed.
+    pub async fn on(store: Store, config: Config, clock: Clock) -> Result<Self, StartError> {
+        let http = crate::http_client::http_client()?;
+        let origin = config.server.origin();
+        let google = Google::new(http, clock.clone(), &config.google, &origin)?;
+        let accounts = Accounts::open(store.clone(), clock.clone(), google, &config.admin, &origin).await?;
+        let subscriptions = Subscriptions::new(store.clone(), clock.clone());
+        let quotas = Quotas::new(store.clone(), clock.clone(), config.plans.clone());
+        Ok(Self { config: Arc::new(config), clock, store, accounts, subscriptions, quotas })
+    }
+}

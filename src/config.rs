@@ -4,11 +4,13 @@
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use figment::Figment;
+use figment::providers::{Env, Format, Toml};
 use ipnet::IpNet;
-use secrecy::SecretString;
+use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 use url::Url;
 
@@ -40,6 +42,134 @@ pub struct Config {
     /// What the public pages claim.
     #[serde(default)]
     pub marketing: Marketing,
+}
+
+/// The configuration cannot be used. It names the key, says what is wrong and shows an example.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("configuration: {key}: {problem}. Example: {example}")]
+pub struct ConfigError {
+    /// The key, as `section.key`; empty when the file as a whole is meant.
+    pub key: String,
+    /// What is wrong.
+    pub problem: String,
+    /// A line that would do.
+    pub example: String,
+}
+
+impl ConfigError {
+    fn new(key: &str, problem: impl Into<String>, example: &str) -> Self {
+        Self { key: key.into(), problem: problem.into(), example: example.into() }
+    }
+}
+
+/// Every key with its default, as it is handed to operators.
+pub const EXAMPLE: &str = include_str!("../config.toml.example");
+
+impl Config {
+    /// Reads a file, when one is named, then the environment, and checks the whole.
+    ///
+    /// # Errors
+    /// [`ConfigError`] for the first thing that is missing, ill-formed or contradictory.
+    pub fn load(file: Option<&Path>) -> Result<Self, ConfigError> {
+        let mut figment = Figment::new();
+        if let Some(file) = file {
+            if !file.is_file() {
+                let problem = format!("there is no file {}", file.display());
+                return Err(ConfigError::new("--config", problem, "rimedio serve --config /etc/rimedio/config.toml"));
+            }
+            figment = figment.merge(Toml::file_exact(file));
+        }
+        Self::read(figment.merge(Env::prefixed("RIMEDIO_").split("__")))
+    }
+
+    /// Reads a configuration from a text and checks it.
+    ///
+    /// # Errors
+    /// As [`Config::load`].
+    pub fn from_toml(text: &str) -> Result<Self, ConfigError> {
+        Self::read(Figment::from(Toml::string(text)))
+    }
+
+    fn read(figment: Figment) -> Result<Self, ConfigError> {
+        let config: Self = figment.extract().map_err(|error| unreadable(&error))?;
+        config.validate()?;
+        Ok(config)
+    }
+
+    /// Refuses values that are well-formed but contradict each other or cannot work.
+    fn validate(&self) -> Result<(), ConfigError> {
+        let refuse = |key: &str, problem: &str, example: &str| Err(ConfigError::new(key, problem, example));
+        let Server { public_url, max_connections, header_timeout_seconds, idle_timeout_seconds, .. } = &self.server;
+        let https = "public_url = \"https://rimedio.example\"";
+        if public_url.path() != "/" || public_url.query().is_some() || public_url.fragment().is_some() {
+            return refuse("server.public_url", "it must be an address without a path", https);
+        }
+        let is_local = matches!(public_url.host_str(), Some("localhost" | "127.0.0.1" | "[::1]"));
+        if public_url.scheme() != "https" && !(public_url.scheme() == "http" && is_local) {
+            return refuse("server.public_url", "it must begin with https://, except on this machine itself", https);
+        }
+        if *max_connections == 0 {
+            return refuse("server.max_connections", "no connection could be accepted", "max_connections = 1024");
+        }
+        if *header_timeout_seconds == 0 {
+            return refuse("server.header_timeout_seconds", "no request could arrive", "header_timeout_seconds = 10");
+        }
+        if *idle_timeout_seconds <= STREAM_HEARTBEAT_SECONDS {
+            let problem = "it must be more than 10, the heartbeat of an event stream";
+            return refuse("server.idle_timeout_seconds", problem, "idle_timeout_seconds = 60");
+        }
+        if self.google.client_id.trim().is_empty() {
+            return refuse("google.client_id", "it is empty", "client_id = \"….apps.googleusercontent.com\"");
+        }
+        if self.google.client_secret.expose_secret().trim().is_empty() {
+            return refuse("google.client_secret", "it is empty", "client_secret = \"GOCSPX-…\"");
+        }
+        for (plan, terms) in
+            [("trial", &self.plans.trial), ("monthly", &self.plans.monthly), ("annual", &self.plans.annual)]
+        {
+            if terms.daily_requests == 0 || terms.monthly_requests < terms.daily_requests {
+                let problem = "a day must allow at least 1 request and a month at least as many as a day";
+                return refuse(&format!("plans.{plan}"), problem, "daily_requests = 10, monthly_requests = 70");
+            }
+        }
+        if self.limits.anonymous_per_minute == 0 || self.limits.account_per_minute == 0 {
+            return refuse("limits", "a limit of 0 lets nobody in", "anonymous_per_minute = 60");
+        }
+        self.model.as_ref().map_or(Ok(()), Model::validate)
+    }
+}
+
+/// How often an event stream says that it is alive, in seconds.
+const STREAM_HEARTBEAT_SECONDS: u64 = 10;
+
+fn unreadable(error: &figment::Error) -> ConfigError {
+    use figment::error::Kind;
+    let path = error.path.join(".");
+    match &error.kind {
+        Kind::MissingField(field) => {
+            let key = if path.is_empty() { field.to_string() } else { format!("{path}.{field}") };
+            let problem = "it is missing and has no default";
+            ConfigError::new(&key, problem, &example_of(&key))
+        }
+        Kind::UnknownField(field, known) => {
+            let key = if path.is_empty() { field.clone() } else { format!("{path}.{field}") };
+            let problem = format!("there is no such key; known here: {}", known.join(", "));
+            ConfigError::new(&key, problem, "see config.toml.example")
+        }
+        kind => ConfigError::new(&path, kind.to_string(), &example_of(&path)),
+    }
+}
+
+/// The line of the example file that sets a key, or begins its section.
+fn example_of(key: &str) -> String {
+    let (section, name) = key.rsplit_once('.').unwrap_or((key, ""));
+    let mut lines = EXAMPLE.lines().map(|line| line.trim_start_matches("# "));
+    let inside = lines.find(|line| *line == format!("[{section}]"));
+    let line = inside.and_then(|heading| {
+        let mut in_section = lines.by_ref().take_while(|line| !line.starts_with('['));
+        in_section.find(|line| line.starts_with(&format!("{name} ="))).or(Some(heading))
+    });
+    line.map_or_else(|| "see config.toml.example".to_owned(), ToOwned::to_owned)
 }
 
 /// `[server]`
@@ -261,6 +391,42 @@ impl Model {
     const fn default_total() -> u64 {
         25
     }
+    fn validate(&self) -> Result<(), ConfigError> {
+        let refuse = |key: &str, problem: String, example: &str| Err(ConfigError::new(key, problem, example));
+        if self.models.is_empty() || self.models.iter().any(|name| name.trim().is_empty()) {
+            return refuse("model.models", "at least one model must be named".into(), "models = [\"vendor/model\"]");
+        }
+        if self.api_key.expose_secret().trim().is_empty() {
+            return refuse("model.api_key", "it is empty".into(), "api_key = \"sk-…\"");
+        }
+        if self.total_seconds == 0 || self.total_seconds >= 30 {
+            let problem = "an answer is promised in under 30 seconds, so it must be between 1 and 29".into();
+            return refuse("model.total_seconds", problem, "total_seconds = 25");
+        }
+        if self.attempt_seconds == 0 || self.attempt_seconds > self.total_seconds {
+            let problem = "it must be between 1 and total_seconds".into();
+            return refuse("model.attempt_seconds", problem, "attempt_seconds = 15");
+        }
+        for (name, price) in &self.prices {
+            if ![price.input_eur, price.output_eur].iter().all(|euro| euro.is_finite() && *euro >= 0.0) {
+                let problem = format!("the price of {name} must be 0 or more");
+                return refuse("model.prices", problem, "input_eur = 0.30");
+            }
+        }
+        let Some(ceiling) = self.daily_budget_eur else { return Ok(()) };
+        if !ceiling.is_finite() || ceiling <= 0.0 {
+            let problem = "the ceiling must be more than 0; leave the key out for none".into();
+            return refuse("model.daily_budget_eur", problem, "daily_budget_eur = 5.0");
+        }
+        match self.models.iter().find(|name| !self.prices.contains_key(*name)) {
+            Some(unknown) => {
+                let problem = format!("with a ceiling every model needs a price, and {unknown} has none");
+                refuse("model.prices", problem, "[model.prices.\"vendor/model\"] input_eur = 0.30 output_eur = 1.20")
+            }
+            None => Ok(()),
+        }
+    }
+
     /// How long one model may take.
     #[must_use]
     pub const fn attempt_timeout(&self) -> Duration {

@@ -1,3 +1,7 @@
 //! The entry: parse the command, call it, turn the result into an exit code.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    rimedio::cli::run().into()
+}

@@ -1,1 +1,50 @@
-//! cli: see ARCHITECTURE.md.
+//! The commands of the operator. Each is defined and told in a file of its own; what a command does is done by the
+//! capabilities, so that another way to reach them does the same. The only place that speaks on standard output:
+//! data there, everything else on standard error.
+
+mod exit;
+mod logging;
+mod openapi;
+mod serve;
+
+use clap::{Parser, Subcommand};
+pub use exit::Exit;
+
+/// Rimedio, il tuo assistente IT personale.
+#[derive(Debug, Parser)]
+#[command(version, about, after_help = exit::HELP, disable_help_subcommand = false)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run the product with the providers of the configuration
+    Serve(serve::Serve),
+    /// Print the description of /api/v1
+    Openapi,
+}
+
+/// Parses the arguments and does what they say.
+#[must_use]
+pub fn run() -> Exit {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(refused) => {
+            // Help and version are answers, everything else is a wrong use; clap writes each to its place.
+            let _ = refused.print();
+            return if refused.use_stderr() { Exit::Usage } else { Exit::Done };
+        }
+    };
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return exit::fail(Exit::Failed, &format!("the runtime could not be started: {error}")),
+    };
+    runtime.block_on(async {
+        match arguments.command {
+            Command::Serve(serve) => serve.run().await,
+            Command::Openapi => openapi::run().await,
+        }
+    })
+}

@@ -116,6 +116,14 @@ impl Store {
         &self.engine
     }
 
+    /// Whether the engine answers at all.
+    ///
+    /// # Errors
+    /// What the engine says.
+    pub async fn answers(&self) -> Result<(), StoreError> {
+        self.reading(|engine| Ok(engine.get(b"").map(|_| ())?)).await
+    }
+
     /// One record.
     ///
     /// # Errors

@@ -1,0 +1,88 @@
+//! What a page must know of this installation before anybody has signed in.
+
+use std::sync::Arc;
+
+use poem_openapi::payload::Json;
+use poem_openapi::{Enum, Object, OpenApi};
+
+use super::problem::Failure;
+use crate::account::{MINIMUM_AGE, TERMS_VERSION};
+use crate::config::{Claims, Config};
+
+/// Who writes the answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
+#[oai(rename_all = "snake_case")]
+pub enum EngineName {
+    /// A language model, with the handbook as its ground.
+    Model,
+    /// The embedded handbook.
+    Handbook,
+}
+
+/// Which figures the public pages show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
+#[oai(rename_all = "snake_case")]
+pub enum ClaimsName {
+    /// Samples, for a demonstration.
+    Sample,
+    /// Measured on this installation.
+    Measured,
+    /// None.
+    Off,
+}
+
+/// This installation.
+#[derive(Debug, Clone, Object)]
+#[oai(skip_serializing_if_is_none)]
+pub struct About {
+    /// The product's name.
+    name: String,
+    /// The line below it.
+    tagline: String,
+    /// Where people write for help.
+    support_address: String,
+    /// A sentence to show above every page.
+    banner: Option<String>,
+    /// Who writes the answers.
+    engine: EngineName,
+    /// Who runs the model, when there is one: who gets what people write.
+    model_provider: Option<String>,
+    /// The present version of the terms.
+    terms_version: String,
+    /// The minimum age, in years.
+    minimum_age: u8,
+    /// Which figures the public pages show.
+    claims: ClaimsName,
+}
+
+/// The call.
+pub(super) struct AboutApi {
+    /// What it tells of.
+    pub config: Arc<Config>,
+}
+
+#[OpenApi(prefix_path = "/api/v1", tag = "super::Tag::Installation")]
+impl AboutApi {
+    /// This installation
+    ///
+    /// Name, support address, who writes the answers, the present terms. Needs no sign-in.
+    #[oai(path = "/about", method = "get", operation_id = "about")]
+    async fn about(&self) -> Result<Json<About>, Failure> {
+        let Config { brand, model, marketing, .. } = &*self.config;
+        Ok(Json(About {
+            name: brand.name.clone(),
+            tagline: brand.tagline.clone(),
+            support_address: brand.support_address.clone(),
+            banner: brand.banner.clone(),
+            engine: if model.is_some() { EngineName::Model } else { EngineName::Handbook },
+            model_provider: model.as_ref().map(|model| model.provider.clone()),
+            terms_version: TERMS_VERSION.to_owned(),
+            minimum_age: MINIMUM_AGE,
+            claims: match marketing.claims {
+                Claims::Sample => ClaimsName::Sample,
+                Claims::Measured => ClaimsName::Measured,
+                Claims::Off => ClaimsName::Off,
+            },
+        }))
+    }
+}
