@@ -3,5 +3,6 @@
 pub(crate) mod contact;
 pub mod draft;
 pub(crate) mod folding;
+pub mod image;
 pub mod redaction;
 pub mod safety;
