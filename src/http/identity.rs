@@ -8,11 +8,12 @@ use poem::http::StatusCode;
 use poem::http::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use poem::{Endpoint, IntoResponse as _, Middleware, Request, RequestBody, Response};
 use poem_openapi::registry::{MetaSecurityScheme, Registry};
-use poem_openapi::{ApiExtractor, ApiExtractorType, ExtractParamOptions};
+use poem_openapi::types::Example;
+use poem_openapi::{ApiExtractor, ApiExtractorType, ExtractParamOptions, Object};
 use secrecy::ExposeSecret as _;
 
 use crate::account::{Account, AccountId, Accounts, Authenticated};
-use crate::billing::{Subscription, Subscriptions};
+use crate::billing::{Subscription, SubscriptionStatus, Subscriptions};
 use crate::error::{Code, Error};
 
 pub use crate::billing::Plan;
@@ -35,6 +36,51 @@ impl Identity {
     #[must_use]
     pub const fn new(accounts: Accounts, subscriptions: Subscriptions) -> Self {
         Self { accounts, subscriptions }
+    }
+}
+
+/// A subscription as its holder sees it.
+#[derive(Debug, Object)]
+#[oai(rename = "Subscription", example)]
+pub struct HeldSubscription {
+    /// `trial`, `monthly` or `annual`.
+    plan: String,
+    /// `active` while it grants access.
+    status: String,
+    /// When the present period began, RFC 3339 in UTC.
+    current_period_start: String,
+    /// When it ends, RFC 3339 in UTC.
+    current_period_end: String,
+    /// It ends with the present period.
+    cancel_at_period_end: bool,
+}
+
+impl Example for HeldSubscription {
+    fn example() -> Self {
+        Self {
+            plan: Plan::Monthly.to_string(),
+            status: SubscriptionStatus::Active.as_str().into(),
+            current_period_start: "2026-11-21T09:30:00Z".into(),
+            current_period_end: "2026-12-21T09:30:00Z".into(),
+            cancel_at_period_end: false,
+        }
+    }
+}
+
+impl Identity {
+    /// What grants an account access now, for the account's own routes, which stand below billing.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn subscription_of(&self, account: AccountId) -> Result<Option<HeldSubscription>, Error> {
+        let held = self.subscriptions.active(account).await?;
+        Ok(held.map(|held| HeldSubscription {
+            plan: held.plan.to_string(),
+            status: SubscriptionStatus::Active.as_str().into(),
+            current_period_start: held.current_period_start.to_string(),
+            current_period_end: held.current_period_end.to_string(),
+            cancel_at_period_end: held.cancel_at_period_end,
+        }))
     }
 }
 
