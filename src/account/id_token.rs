@@ -179,3 +179,186 @@ fn algorithms_of(key: &Jwk) -> Vec<Algorithm> {
         Some(announced) => Algorithm::try_from(announced).into_iter().filter(|one| possible.contains(one)).collect(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use aws_lc_rs::encoding::AsDer as _;
+    use aws_lc_rs::rand::SystemRandom;
+    use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair as _};
+    use base64::Engine as _;
+    use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+    use jsonwebtoken::{EncodingKey, Header, encode};
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    const NOW: i64 = 1_800_000_000;
+
+    struct Issuer {
+        key: EncodingKey,
+        /// The public key as bytes, as an attacker would use it for a secret.
+        public: Vec<u8>,
+        announced: Jwk,
+    }
+
+    impl Issuer {
+        fn new() -> Self {
+            let pkcs8 = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &SystemRandom::new());
+            let pkcs8 = pkcs8.expect("a key can be made");
+            let pair = EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, pkcs8.as_ref()).expect("our own key");
+            let public: aws_lc_rs::encoding::PublicKeyX509Der<'_> =
+                pair.public_key().as_der().expect("a public key has bytes");
+            let key = EncodingKey::from_ec_der(pkcs8.as_ref());
+            let mut announced = Jwk::from_encoding_key(&key, Algorithm::ES256).expect("our own key");
+            announced.common.key_id = Some("one".into());
+            Self { key, public: public.as_ref().to_vec(), announced }
+        }
+
+        fn sign(&self, claims: &Value) -> String {
+            let mut header = Header::new(Algorithm::ES256);
+            header.kid = Some("one".into());
+            encode(&header, claims, &self.key).expect("it can be signed")
+        }
+
+        fn verify(&self, token: &str) -> Result<Person, Refusal> {
+            verify(token, std::slice::from_ref(&self.announced), expected())
+        }
+
+        fn with(&self, name: &str, value: Value) -> Result<Person, Refusal> {
+            let mut claims = claims();
+            claims[name] = value;
+            self.verify(&self.sign(&claims))
+        }
+
+        fn without(&self, name: &str) -> Result<Person, Refusal> {
+            let mut claims = claims();
+            claims.as_object_mut().expect("an object").remove(name);
+            self.verify(&self.sign(&claims))
+        }
+    }
+
+    fn expected() -> Expected<'static> {
+        let now = Timestamp::from_second(NOW).expect("a valid instant");
+        Expected { issuer: "https://issuer.example", client_id: "rimedio", nonce: "n-0S6_WzA2Mj", now }
+    }
+
+    fn claims() -> Value {
+        json!({
+            "iss": "https://issuer.example", "aud": "rimedio", "sub": "42", "iat": NOW, "exp": NOW + 3600,
+            "nonce": "n-0S6_WzA2Mj", "email": "anna@posta.example", "email_verified": true, "name": "Anna",
+            "picture": "https://pictures.example/anna",
+        })
+    }
+
+    fn part(value: &Value) -> String {
+        BASE64_URL_SAFE_NO_PAD.encode(value.to_string())
+    }
+
+    #[test]
+    fn a_token_in_order_says_who_signed_in() {
+        let issuer = Issuer::new();
+        let person = issuer.verify(&issuer.sign(&claims())).expect("it is in order");
+        assert_eq!((person.subject.as_str(), person.email.as_str()), ("42", "anna@posta.example"));
+        assert_eq!(person.picture.as_deref(), Some("https://pictures.example/anna"));
+        assert!(issuer.with("aud", json!(["rimedio"])).is_ok());
+        assert!(issuer.with("azp", json!("rimedio")).is_ok());
+        assert!(issuer.with("email_verified", json!("true")).is_ok());
+        assert!(issuer.with("exp", json!(NOW - 29)).is_ok(), "clocks may differ a little");
+        assert!(issuer.with("iat", json!(NOW + 29)).is_ok(), "clocks may differ a little");
+        assert_eq!(issuer.without("name").expect("a name is not needed").full_name, "");
+        let insecure = issuer.with("picture", json!("http://pictures.example/anna")).expect("it is in order");
+        assert_eq!(insecure.picture, None);
+    }
+
+    #[test]
+    fn every_claim_that_does_not_fit_is_refused() {
+        let issuer = Issuer::new();
+        for (name, value) in [
+            ("iss", json!("https://other.example")),
+            ("iss", json!("https://issuer.example.evil.example")),
+            ("aud", json!("somebody-else")),
+            ("aud", json!(["somebody-else"])),
+            ("aud", json!([])),
+        ] {
+            let refusal = issuer.with(name, value.clone()).expect_err("it does not fit");
+            assert!(matches!(refusal, Refusal::Invalid(_)), "{name} {value}: {refusal}");
+        }
+        for (name, value, refusal) in [
+            ("azp", json!("somebody-else"), Refusal::AuthorizedParty),
+            ("aud", json!(["rimedio", "somebody-else"]), Refusal::AuthorizedParty),
+            ("exp", json!(NOW - 30), Refusal::Time),
+            ("iat", json!(NOW + 31), Refusal::Time),
+            ("nbf", json!(NOW + 31), Refusal::Time),
+            ("exp", json!(i64::MAX), Refusal::Time),
+            ("nonce", json!("another"), Refusal::Nonce),
+            ("nonce", json!(""), Refusal::Nonce),
+            ("email_verified", json!(false), Refusal::UnverifiedEmail),
+            ("email_verified", json!("false"), Refusal::UnverifiedEmail),
+            ("email", json!("not an address"), Refusal::UnverifiedEmail),
+        ] {
+            assert_eq!(issuer.with(name, value.clone()), Err(refusal), "{name} {value}");
+        }
+        for name in ["iss", "aud", "sub", "exp", "iat", "nonce", "email", "email_verified"] {
+            assert!(issuer.without(name).is_err(), "{name} is missing");
+        }
+    }
+
+    #[test]
+    fn only_the_algorithm_of_the_announced_key_is_believed() {
+        let issuer = Issuer::new();
+        let body = part(&claims());
+        for algorithm in ["none", "None", "NONE"] {
+            let token = format!("{}.{body}.", part(&json!({ "alg": algorithm, "kid": "one" })));
+            assert!(issuer.verify(&token).is_err(), "{algorithm}");
+        }
+        let mut header = Header::new(Algorithm::HS256);
+        header.kid = Some("one".into());
+        for secret in [issuer.public.clone(), serde_json::to_vec(&issuer.announced).expect("a key as JSON")] {
+            let token = encode(&header, &claims(), &EncodingKey::from_secret(&secret)).expect("it can be signed");
+            assert_eq!(issuer.verify(&token), Err(Refusal::Algorithm));
+        }
+        let signed = issuer.sign(&claims());
+        let (head, _) = signed.rsplit_once('.').expect("three parts");
+        for token in [head.to_owned(), format!("{head}."), format!("{head}.AAAA"), String::new(), "a.b.c".into()] {
+            assert!(issuer.verify(&token).is_err(), "{token}");
+        }
+    }
+
+    #[test]
+    fn a_shared_secret_among_the_announced_keys_is_never_used() {
+        let mut secret = Jwk::from_encoding_key(&EncodingKey::from_secret(b"secret"), Algorithm::HS256).expect("a key");
+        secret.common.key_id = Some("one".into());
+        let mut header = Header::new(Algorithm::HS256);
+        header.kid = Some("one".into());
+        let token = encode(&header, &claims(), &EncodingKey::from_secret(b"secret")).expect("it can be signed");
+        assert_eq!(verify(&token, &[secret], expected()), Err(Refusal::Algorithm));
+    }
+
+    #[test]
+    fn the_signature_of_another_key_is_refused_and_an_unknown_key_is_said_to_be_unknown() {
+        let (issuer, impostor) = (Issuer::new(), Issuer::new());
+        assert!(matches!(issuer.verify(&impostor.sign(&claims())), Err(Refusal::Invalid(_))));
+        assert_eq!(verify(&issuer.sign(&claims()), &[], expected()), Err(Refusal::UnknownKey));
+        let mut renamed = issuer.announced.clone();
+        renamed.common.key_id = Some("two".into());
+        assert_eq!(verify(&issuer.sign(&claims()), &[renamed], expected()), Err(Refusal::UnknownKey));
+        let mut for_encryption = issuer.announced.clone();
+        for_encryption.common.public_key_use = Some(PublicKeyUse::Encryption);
+        assert_eq!(verify(&issuer.sign(&claims()), &[for_encryption], expected()), Err(Refusal::UnknownKey));
+    }
+
+    #[test]
+    fn a_token_that_names_no_key_may_only_mean_the_only_one() {
+        let issuer = Issuer::new();
+        let token = encode(&Header::new(Algorithm::ES256), &claims(), &issuer.key).expect("it can be signed");
+        assert!(issuer.verify(&token).is_ok());
+        let two = [issuer.announced.clone(), Issuer::new().announced];
+        assert_eq!(verify(&token, &two, expected()), Err(Refusal::UnknownKey));
+    }
+
+    #[test]
+    fn google_may_name_itself_without_the_scheme_and_nobody_else_may() {
+        assert_eq!(issuers("https://accounts.google.com").len(), 2);
+        assert_eq!(issuers("https://issuer.example"), ["https://issuer.example"]);
+    }
+}
