@@ -13,7 +13,7 @@ use url::form_urlencoded;
 use super::{Account, Accounts, Answer, COOKIE_LIFETIME, MINIMUM_AGE, TERMS_VERSION};
 use crate::error::{Code, Error};
 use crate::http::identity::{HeldSubscription, Identity, Plan, SignedIn};
-use crate::http::problem::Problem;
+use crate::http::problem::Failure;
 
 /// Where the browser is sent when a sign-in is over, well or not.
 const LANDING_PATH: &str = "/auth/callback";
@@ -220,7 +220,7 @@ impl AccountApi {
     }
 }
 
-#[OpenApi(tag = "Tag::Account")]
+#[OpenApi(prefix_path = "/api/v1", tag = "Tag::Account")]
 impl AccountApi {
     /// Begin to sign in with Google
     ///
@@ -271,7 +271,7 @@ impl AccountApi {
     ///
     /// Each ticket is good once, within 60 seconds.
     #[oai(path = "/auth/exchange", method = "post", operation_id = "exchange_ticket")]
-    async fn exchange(&self, request: Json<ExchangeRequest>) -> Result<Json<ExchangeResponse>, Problem> {
+    async fn exchange(&self, request: Json<ExchangeRequest>) -> Result<Json<ExchangeResponse>, Failure> {
         let (token, account) = self.accounts.exchange(&request.0.token).await?;
         let user = self.user(account).await?;
         Ok(Json(ExchangeResponse { access_token: token.expose_secret().to_owned(), user }))
@@ -281,14 +281,14 @@ impl AccountApi {
     ///
     /// Ends the session of the access token at once; other devices stay signed in.
     #[oai(path = "/auth/logout", method = "post", operation_id = "sign_out")]
-    async fn logout(&self, who: SignedIn) -> Result<NoContent, Problem> {
+    async fn logout(&self, who: SignedIn) -> Result<NoContent, Failure> {
         self.accounts.sign_out(who.session).await?;
         Ok(NoContent::Done)
     }
 
     /// The signed-in person
     #[oai(path = "/auth/me", method = "get", operation_id = "current_user")]
-    async fn me(&self, who: SignedIn) -> Result<Json<User>, Problem> {
+    async fn me(&self, who: SignedIn) -> Result<Json<User>, Failure> {
         Ok(Json(self.user(who.account).await?))
     }
 
@@ -296,7 +296,7 @@ impl AccountApi {
     ///
     /// Kept with its time. 409 when the version is not the one in force.
     #[oai(path = "/account/consent", method = "post", operation_id = "give_consent")]
-    async fn consent(&self, who: SignedIn, request: Json<ConsentRequest>) -> Result<Json<User>, Problem> {
+    async fn consent(&self, who: SignedIn, request: Json<ConsentRequest>) -> Result<Json<User>, Failure> {
         if !request.0.minimum_age_confirmed {
             let sentence = format!("Per usare il servizio devi confermare di avere almeno {MINIMUM_AGE} anni.");
             return Err(Error::new(Code::InvalidInput).saying(sentence).into());

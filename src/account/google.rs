@@ -6,6 +6,8 @@ use std::error::Error as StdError;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
 use jsonwebtoken::jwk::Jwk;
 use oauth2::basic::{
@@ -216,19 +218,24 @@ impl Google {
         .await
     }
 
-    async fn exchange(&self, discovery: &Discovery, code: String, verifier: String) -> Result<String> {
+    /// Boxed, because the compiler cannot see through the library's types that the future may move between threads.
+    fn exchange(&self, discovery: &Discovery, code: String, verifier: String) -> BoxFuture<'static, Result<String>> {
         let flow = self.code_flow(discovery);
-        let call = |request: HttpRequest| self.call(request);
-        let answer = flow
-            .exchange_code(AuthorizationCode::new(code))
-            .set_pkce_verifier(PkceCodeVerifier::new(verifier))
-            .request_async(&call)
-            .await;
-        answer.map(|answer| answer.extra_fields().id_token.clone()).map_err(|error| match error {
-            // The issuer's own words on a code that it does not take: used, too old, made up.
-            oauth2::RequestTokenError::ServerResponse(_) => Error::new(Code::SignInFailed).because(error),
-            error => provider_failed(error),
-        })
+        let http = self.inner.http.clone();
+        async move {
+            let call = move |request: HttpRequest| call(http.clone(), request);
+            let answer = flow
+                .exchange_code(AuthorizationCode::new(code))
+                .set_pkce_verifier(PkceCodeVerifier::new(verifier))
+                .request_async(&call)
+                .await;
+            answer.map(|answer| answer.extra_fields().id_token.clone()).map_err(|error| match error {
+                // The issuer's own words on a code that it does not take: used, too old, made up.
+                oauth2::RequestTokenError::ServerResponse(_) => Error::new(Code::SignInFailed).because(error),
+                error => provider_failed(error),
+            })
+        }
+        .boxed()
     }
 
     fn code_flow(&self, discovery: &Discovery) -> CodeFlow {
@@ -238,17 +245,6 @@ impl Google {
             .set_auth_uri(discovery.authorization_endpoint.clone())
             .set_token_uri(discovery.token_endpoint.clone())
             .set_redirect_uri(self.inner.redirect.clone())
-    }
-
-    async fn call(&self, request: HttpRequest) -> Result<HttpResponse, CallError> {
-        let mut request = reqwest::Request::try_from(request)?;
-        *request.timeout_mut() = Some(CALL_TIMEOUT);
-        let response = self.inner.http.execute(request).await?;
-        let mut answer = oauth2::http::Response::builder().status(response.status());
-        for (name, value) in response.headers() {
-            answer = answer.header(name, value);
-        }
-        Ok(answer.body(read_body(response, LARGEST_DOCUMENT).await?)?)
     }
 
     async fn discovery(&self) -> Result<Arc<Discovery>> {
@@ -326,6 +322,17 @@ impl Google {
         let body = body.map_err(|source| DocumentError::Body { url: url.clone(), source })?;
         serde_json::from_slice(&body).map_err(|source| DocumentError::Content { url, source })
     }
+}
+
+async fn call(http: reqwest::Client, request: HttpRequest) -> Result<HttpResponse, CallError> {
+    let mut request = reqwest::Request::try_from(request)?;
+    *request.timeout_mut() = Some(CALL_TIMEOUT);
+    let response = http.execute(request).await?;
+    let mut answer = oauth2::http::Response::builder().status(response.status());
+    for (name, value) in response.headers() {
+        answer = answer.header(name, value);
+    }
+    Ok(answer.body(read_body(response, LARGEST_DOCUMENT).await?)?)
 }
 
 async fn in_total_time<T>(work: impl Future<Output = Result<T>>) -> Result<T> {

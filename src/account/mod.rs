@@ -5,6 +5,7 @@
 //! [`Accounts::exchange`] turns the ticket into an access token, the only thing that [`Accounts::authenticate`]
 //! takes. An access token is signed *and* stands for a session in the store, so that it can be ended at once.
 
+pub mod api;
 mod google;
 mod id_token;
 mod record;

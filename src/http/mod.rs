@@ -23,6 +23,7 @@ use poem::{EndpointExt, IntoResponse, Request, Response, Route};
 use poem_openapi::{OpenApi, OpenApiService, Tags};
 use tokio::net::TcpListener;
 
+use crate::account::api::AccountApi;
 use crate::app::App;
 use crate::error::{Code, Error};
 
@@ -44,7 +45,11 @@ pub(crate) enum Tag {
 
 /// Every call of `/api/v1`.
 fn calls(app: &Arc<App>) -> impl OpenApi + 'static {
-    about::AboutApi { config: Arc::clone(&app.config) }
+    let identity = identity::Identity::new(app.accounts.clone(), app.subscriptions.clone());
+    (
+        about::AboutApi { config: Arc::clone(&app.config) },
+        AccountApi::new(app.accounts.clone(), identity, &app.config.server.origin()),
+    )
 }
 
 fn service(app: &Arc<App>) -> OpenApiService<impl OpenApi + 'static, ()> {
