@@ -2,6 +2,7 @@
 //! capabilities, so that another way to reach them does the same. The only place that speaks on standard output:
 //! data there, everything else on standard error.
 
+mod demo;
 mod exit;
 mod logging;
 mod openapi;
@@ -22,6 +23,8 @@ struct Arguments {
 enum Command {
     /// Run the product with the providers of the configuration
     Serve(serve::Serve),
+    /// Show the product on this computer: no keys, no network, no configuration
+    Demo(demo::DemoArguments),
     /// Print the description of /api/v1
     Openapi,
 }
@@ -44,6 +47,7 @@ pub fn run() -> Exit {
     runtime.block_on(async {
         match arguments.command {
             Command::Serve(serve) => serve.run().await,
+            Command::Demo(demo) => demo.run().await,
             Command::Openapi => openapi::run().await,
         }
     })

@@ -1,0 +1,45 @@
+//! `rimedio demo`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::exit::{Exit, fail};
+use super::logging;
+use crate::clock::Clock;
+use crate::demo::{Demo, DemoError};
+use crate::http;
+use crate::store::Store;
+
+/// The arguments of `demo`.
+#[derive(Debug, Args)]
+#[command(after_help = super::exit::HELP)]
+pub(super) struct DemoArguments {
+    /// The port to listen on, on 127.0.0.1 only; 0 takes any that is free
+    #[arg(long, default_value_t = 8080)]
+    port: u16,
+    /// Where the demonstration keeps its data
+    #[arg(long, value_name = "DIRECTORY", default_value = "./demo-data")]
+    data_directory: PathBuf,
+}
+
+impl DemoArguments {
+    pub(super) async fn run(self) -> Exit {
+        // One line with the address, and then silence as long as all is well.
+        logging::start_with("warn");
+        match self.show().await {
+            Ok(()) => Exit::Done,
+            Err(error @ DemoError::Listen { .. }) => {
+                fail(Exit::Failed, &format!("{error}. Choose another port, for example: rimedio demo --port 8081"))
+            }
+            Err(error) => fail(Exit::Failed, &error.to_string()),
+        }
+    }
+
+    async fn show(self) -> Result<(), DemoError> {
+        let demo = Demo::bind(self.port, &self.data_directory).await?;
+        let demo = demo.open(Store::in_memory(), Clock::system()).await?;
+        println!("Rimedio è pronto: {}", demo.address());
+        demo.serve(http::asked_to_stop()).await
+    }
+}
