@@ -4,5 +4,6 @@ pub(crate) mod contact;
 pub mod draft;
 pub(crate) mod folding;
 pub mod image;
+pub mod model;
 pub mod redaction;
 pub mod safety;
