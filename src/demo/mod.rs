@@ -70,6 +70,7 @@ pub struct Demo {
     /// What the product will be configured with. May be changed before [`Demo::open`].
     pub config: Config,
     product: TcpListener,
+    product_address: String,
     google: TcpListener,
     google_address: String,
     client: RegisteredClient,
@@ -92,7 +93,7 @@ impl Demo {
             redirect: format!("{product_address}{CALLBACK_PATH}"),
         };
         let config = Config::from_toml(&configuration(&product, directory, &google_address, &client)?)?;
-        Ok(Self { config, product, google, google_address, client })
+        Ok(Self { config, product, product_address, google, google_address, client })
     }
 
     /// Builds the product on a store, and makes the people known to it with what they hold.
@@ -105,7 +106,13 @@ impl Demo {
         for person in PEOPLE {
             introduce(&app, person).await?;
         }
-        Ok(RunningDemo { app, google, product_listener: self.product, google_listener: self.google })
+        Ok(RunningDemo {
+            app,
+            address: self.product_address,
+            google,
+            product_listener: self.product,
+            google_listener: self.google,
+        })
     }
 }
 
@@ -114,18 +121,14 @@ impl Demo {
 pub struct RunningDemo {
     /// The parts of the product.
     pub app: Arc<App>,
+    /// Where people open it, such as `http://127.0.0.1:8080`.
+    pub address: String,
     google: Arc<GoogleStandIn>,
     product_listener: TcpListener,
     google_listener: TcpListener,
 }
 
 impl RunningDemo {
-    /// Where people open it, such as `http://127.0.0.1:8080`.
-    #[must_use]
-    pub fn address(&self) -> String {
-        self.app.config.server.origin()
-    }
-
     /// Answers until `shutdown` ends, then lets the running requests finish.
     ///
     /// # Errors

@@ -2,3 +2,6 @@
 
 mod house;
 mod quota;
+mod sign_in;
+mod sign_in_gates;
+mod support;
