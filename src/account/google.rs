@@ -166,7 +166,8 @@ impl Google {
     /// [`Code::ProviderFailed`] when the issuer cannot be reached.
     pub(crate) async fn begin(&self) -> Result<(Url, Secrets)> {
         in_total_time(async {
-            let flow = self.code_flow(&*self.discovery().await?);
+            let discovery = self.discovery().await?;
+            let flow = self.code_flow(&discovery);
             let (challenge, verifier) = PkceCodeChallenge::new_random_sha256();
             let nonce = CsrfToken::new_random();
             let (address, state) = flow
@@ -201,7 +202,10 @@ impl Google {
             };
             let keys = self.keys(&discovery).await?;
             let result = match verify(&token, &keys, expected) {
-                Err(Refusal::UnknownKey) => verify(&token, &*self.reread_keys(&discovery).await?, expected),
+                Err(Refusal::UnknownKey) => {
+                    let keys = self.reread_keys(&discovery).await?;
+                    verify(&token, &keys, expected)
+                }
                 result => result,
             };
             result.map_err(|refusal| {

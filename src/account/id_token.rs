@@ -57,6 +57,9 @@ pub(crate) enum Refusal {
     /// It answers another sign-in than ours.
     #[error("the id_token's nonce is not ours")]
     Nonce,
+    /// It says nothing about who signed in.
+    #[error("the id_token has an empty subject")]
+    NoSubject,
     /// The issuer does not vouch for the address.
     #[error("the issuer has not verified the e-mail address")]
     UnverifiedEmail,
@@ -120,6 +123,9 @@ pub(crate) fn verify(token: &str, keys: &[Jwk], expected: Expected<'_>) -> Resul
     let nonce = claims.nonce.unwrap_or_default();
     if !bool::from(nonce.as_bytes().ct_eq(expected.nonce.as_bytes())) {
         return Err(Refusal::Nonce);
+    }
+    if claims.sub.is_empty() {
+        return Err(Refusal::NoSubject);
     }
     let verified = match claims.email_verified {
         Some(Verified::Flag(flag)) => flag,
@@ -292,6 +298,7 @@ mod tests {
             ("exp", json!(i64::MAX), Refusal::Time),
             ("nonce", json!("another"), Refusal::Nonce),
             ("nonce", json!(""), Refusal::Nonce),
+            ("sub", json!(""), Refusal::NoSubject),
             ("email_verified", json!(false), Refusal::UnverifiedEmail),
             ("email_verified", json!("false"), Refusal::UnverifiedEmail),
             ("email", json!("not an address"), Refusal::UnverifiedEmail),

@@ -8,6 +8,8 @@ mod logging;
 mod openapi;
 mod serve;
 
+use std::io::Write as _;
+
 use clap::{Parser, Subcommand};
 pub use exit::Exit;
 
@@ -51,4 +53,9 @@ pub fn run() -> Exit {
             Command::Openapi => openapi::run().await,
         }
     })
+}
+
+/// One line of data on standard output. A reader that has gone away is no failure of the command.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stdout(), "{line}");
 }

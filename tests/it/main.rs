@@ -4,4 +4,6 @@ mod house;
 mod quota;
 mod sign_in;
 mod sign_in_gates;
+mod sign_in_hostile_issuer;
+mod sign_in_mock_server;
 mod support;
