@@ -39,7 +39,8 @@ impl DemoArguments {
     async fn show(self) -> Result<(), DemoError> {
         let demo = Demo::bind(self.port, &self.data_directory).await?;
         let demo = demo.open(Store::in_memory(), Clock::system()).await?;
+        let asked_to_stop = http::asked_to_stop();
         super::say(&format!("Rimedio è pronto: {}", demo.address));
-        demo.serve(http::asked_to_stop()).await
+        demo.serve(asked_to_stop).await
     }
 }

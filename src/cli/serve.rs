@@ -40,8 +40,9 @@ impl Serve {
             Ok(listener) => listener,
             Err(error) => return fail(Exit::Failed, &format!("server.listen: cannot listen on {listen}: {error}")),
         };
+        let asked_to_stop = http::asked_to_stop();
         tracing::info!(%listen, "ready");
-        match http::serve(app, listener, http::asked_to_stop()).await {
+        match http::serve(app, listener, asked_to_stop).await {
             Ok(()) => Exit::Done,
             Err(error) => fail(Exit::Failed, &error.to_string()),
         }

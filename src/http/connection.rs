@@ -172,16 +172,19 @@ impl AsyncWrite for Watched {
     }
 }
 
-/// Ends when the operator or the system asks the process to stop.
-pub async fn asked_to_stop() {
+/// Ends when the operator or the system asks the process to stop. Listens from the call on, not from the first poll:
+/// whoever is told that the server is ready may ask it to stop at once.
+pub fn asked_to_stop() -> impl Future<Output = ()> + Send {
     use tokio::signal::unix::{SignalKind, signal};
-    let (Ok(mut terminate), Ok(mut interrupt)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
-    else {
-        tracing::error!("signals cannot be received; stop the process by force");
-        return std::future::pending().await;
-    };
-    tokio::select! {
-        _ = terminate.recv() => {}
-        _ = interrupt.recv() => {}
+    let signals = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()));
+    async move {
+        let (Ok(mut terminate), Ok(mut interrupt)) = signals else {
+            tracing::error!("signals cannot be received; stop the process by force");
+            return std::future::pending().await;
+        };
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
     }
 }

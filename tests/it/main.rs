@@ -1,5 +1,6 @@
 //! Sentences about behaviour, in one binary: through real HTTP, on a real store on disk, with the real command line.
 
+mod demo;
 mod house;
 mod quota;
 mod sign_in;
