@@ -1,0 +1,33 @@
+// What somebody has typed survives a reload, an expired session and an error of the page: it is kept in the tab's own
+// storage until it was sent. It goes when the tab is closed, and never leaves the browser.
+
+import { useCallback, useState } from 'react';
+
+const keyOf = (name: string) => `draft:${name}`;
+
+function stored(name: string): string {
+  try {
+    return sessionStorage.getItem(keyOf(name)) ?? '';
+  } catch {
+    // A browser that refuses storage: the text lives as long as the page.
+    return '';
+  }
+}
+
+/** The text of one field, by a name of its own, and the way to change it; an empty text leaves nothing behind. */
+export function useDraft(name: string): [text: string, change: (text: string) => void] {
+  const [text, setText] = useState(() => stored(name));
+  const change = useCallback(
+    (changed: string) => {
+      setText(changed);
+      try {
+        if (changed) sessionStorage.setItem(keyOf(name), changed);
+        else sessionStorage.removeItem(keyOf(name));
+      } catch {
+        // As above.
+      }
+    },
+    [name],
+  );
+  return [text, change];
+}
