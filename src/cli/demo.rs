@@ -9,7 +9,6 @@ use super::logging;
 use crate::clock::Clock;
 use crate::demo::{Demo, DemoError};
 use crate::http;
-use crate::store::Store;
 
 /// The arguments of `demo`.
 #[derive(Debug, Args)]
@@ -28,7 +27,7 @@ impl DemoArguments {
         // One line with the address, and then silence as long as all is well.
         logging::start_with("warn");
         match self.show().await {
-            Ok(()) => Exit::Done,
+            Ok(exit) => exit,
             Err(error @ DemoError::Listen { .. }) => {
                 fail(Exit::Failed, &format!("{error}. Choose another port, for example: rimedio demo --port 8081"))
             }
@@ -36,11 +35,16 @@ impl DemoArguments {
         }
     }
 
-    async fn show(self) -> Result<(), DemoError> {
+    async fn show(self) -> Result<Exit, DemoError> {
         let demo = Demo::bind(self.port, &self.data_directory).await?;
-        let demo = demo.open(Store::in_memory(), Clock::system()).await?;
+        let store = match super::open_store(&demo.config.store).await {
+            Ok(store) => store,
+            Err(error) => return Ok(fail(Exit::Store, &error.to_string())),
+        };
+        let demo = demo.open(store.clone(), Clock::system()).await?;
         let asked_to_stop = http::asked_to_stop();
         super::say(&format!("Rimedio è pronto: {}", demo.address));
-        demo.serve(asked_to_stop).await
+        demo.serve(asked_to_stop).await?;
+        Ok(super::close_store(&store).await)
     }
 }

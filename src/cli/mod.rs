@@ -13,6 +13,10 @@ use std::io::Write as _;
 use clap::{Parser, Subcommand};
 pub use exit::Exit;
 
+use crate::config::StoreSettings;
+use crate::store::sled::SledOptions;
+use crate::store::{OpenError, Store};
+
 /// Rimedio, il tuo assistente IT personale.
 #[derive(Debug, Parser)]
 #[command(version, about, after_help = exit::HELP, disable_help_subcommand = false)]
@@ -53,6 +57,21 @@ pub fn run() -> Exit {
             Command::Openapi => openapi::run().await,
         }
     })
+}
+
+/// Opens the store that a configuration names.
+async fn open_store(settings: &StoreSettings) -> Result<Store, OpenError> {
+    let cache_bytes = settings.cache_mib.saturating_mul(1024 * 1024);
+    let options = SledOptions { cache_bytes, ..SledOptions::in_directory(&settings.directory) };
+    Store::open(options, &settings.prefix).await
+}
+
+/// Closes a store once nothing uses it any more.
+async fn close_store(store: &Store) -> Exit {
+    match store.close().await {
+        Ok(()) => Exit::Done,
+        Err(error) => exit::fail(Exit::Store, &format!("the store could not be closed: {error}")),
+    }
 }
 
 /// One line of data on standard output. A reader that has gone away is no failure of the command.

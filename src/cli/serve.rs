@@ -12,7 +12,6 @@ use crate::app::App;
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::http;
-use crate::store::Store;
 
 /// The arguments of `serve`.
 #[derive(Debug, Args)]
@@ -31,8 +30,11 @@ impl Serve {
         };
         logging::start();
         let listen = config.server.listen;
-        let store = Store::in_memory();
-        let app = match App::on(store, config, Clock::system()).await {
+        let store = match super::open_store(&config.store).await {
+            Ok(store) => store,
+            Err(error) => return fail(Exit::Store, &error.to_string()),
+        };
+        let app = match App::on(store.clone(), config, Clock::system()).await {
             Ok(app) => Arc::new(app),
             Err(error) => return fail(Exit::Failed, &error.to_string()),
         };
@@ -43,7 +45,7 @@ impl Serve {
         let asked_to_stop = http::asked_to_stop();
         tracing::info!(%listen, "ready");
         match http::serve(app, listener, asked_to_stop).await {
-            Ok(()) => Exit::Done,
+            Ok(()) => super::close_store(&store).await,
             Err(error) => fail(Exit::Failed, &error.to_string()),
         }
     }

@@ -6,11 +6,15 @@
 //! still holds, and is durable when `update` returns. On a conflict the closure runs again, so it must be pure.
 
 pub mod engine;
+mod journal;
 pub mod key;
 pub mod memory;
+mod pieces;
 pub mod record;
+pub mod sled;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use engine::{Change, Commit, Engine, EngineError, Expectation, Scan};
@@ -64,6 +68,55 @@ impl From<StoreError> for Error {
     }
 }
 
+/// Why a store could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// Another process has it open.
+    #[error("the store in {0} is in use by another process")]
+    AlreadyOpen(PathBuf),
+    /// It was written by a newer version of this program.
+    #[error("the store has schema version {found}, this program knows up to {known}: install the newer version again")]
+    NewerSchema {
+        /// What stands in the store.
+        found: u32,
+        /// What this program knows.
+        known: u32,
+    },
+    /// Its files are damaged and could not be rebuilt.
+    #[error("the store is damaged: {0}")]
+    Damaged(String),
+    /// The disk did not do its part.
+    #[error("the store could not be read or written: {0}")]
+    Io(String),
+}
+
+impl From<journal::JournalError> for OpenError {
+    fn from(error: journal::JournalError) -> Self {
+        match error {
+            journal::JournalError::Io { .. } => Self::Io(error.to_string()),
+            journal::JournalError::Damaged { .. } | journal::JournalError::Missing { .. } => {
+                Self::Damaged(error.to_string())
+            }
+        }
+    }
+}
+
+/// The version of all tables together, in the store itself: an older program refuses a newer store.
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+struct Schema {
+    version: u32,
+}
+
+impl Schema {
+    const PRESENT: u32 = 1;
+}
+
+impl Record for Schema {
+    const TABLE: Table = Table { prefix: 0xF0, name: "schema" };
+    const VERSION: u8 = 1;
+    type Key = ();
+}
+
 /// A part of a table to list, in the order of its keys.
 #[derive(Clone, Debug)]
 pub struct Page<K> {
@@ -110,6 +163,43 @@ impl Store {
         Self::on(Arc::new(memory::MemoryEngine::default()), "")
     }
 
+    /// Opens a store on disk, or makes it.
+    ///
+    /// # Errors
+    /// [`OpenError`].
+    pub async fn open(options: sled::SledOptions, prefix: &str) -> Result<Self, OpenError> {
+        let opening = tokio::task::spawn_blocking(move || sled::SledEngine::open(&options)).await;
+        let engine = opening.map_err(|_| OpenError::Damaged("opening it panicked".into()))??;
+        let store = Self::on(Arc::new(engine), prefix);
+        store.check_schema().await?;
+        Ok(store)
+    }
+
+    async fn check_schema(&self) -> Result<(), OpenError> {
+        let found = self
+            .update(|transaction| -> Result<u32, StoreError> {
+                if let Some(schema) = transaction.get::<Schema>(&())? {
+                    return Ok(schema.version);
+                }
+                transaction.put(&(), &Schema { version: Schema::PRESENT })?;
+                Ok(Schema::PRESENT)
+            })
+            .await
+            .map_err(|error| OpenError::Damaged(error.to_string()))?;
+        if found > Schema::PRESENT {
+            return Err(OpenError::NewerSchema { found, known: Schema::PRESENT });
+        }
+        Ok(())
+    }
+
+    /// Makes everything durable and takes no more commits.
+    ///
+    /// # Errors
+    /// When the last write failed.
+    pub async fn close(&self) -> Result<(), StoreError> {
+        Ok(self.reading(|engine| Ok(engine.close()?)).await?)
+    }
+
     /// The engine below, for backups and checks.
     #[must_use]
     pub fn engine(&self) -> &Arc<dyn Engine> {
@@ -130,7 +220,7 @@ impl Store {
     /// [`StoreError::Damaged`] or what the engine says.
     pub async fn get<R: Record>(&self, key: &R::Key) -> Result<Option<R>, StoreError> {
         let bytes = self.key_of::<R>(key);
-        self.reading(move |engine| match engine.get(&bytes)? {
+        self.reading(move |engine| match pieces::get(engine, &bytes)? {
             Some(value) => record::decode(&bytes, &value).map(Some),
             None => Ok(None),
         })
@@ -141,18 +231,15 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Damaged`] or what the engine says.
-    pub async fn list<R: Record>(
-        &self,
-        within: &(impl Key + ?Sized),
-        page: Page<R::Key>,
-    ) -> Result<Vec<(R::Key, R)>, StoreError>
+    pub async fn list<R: Record>(&self, within: &(impl Key), page: Page<R::Key>) -> Result<Vec<(R::Key, R)>, StoreError>
     where
         R::Key: 'static,
     {
         let scan = self.scan_of::<R>(within, &page);
         let skip = self.prefix.len() + 1;
         self.reading(move |engine| {
-            engine.scan(&scan)?.into_iter().map(|(key, value)| decode_pair(&key, skip, &value)).collect()
+            let heads = engine.scan(&scan)?;
+            heads.into_iter().filter_map(|(key, head)| whole_pair(engine, skip, key, head).transpose()).collect()
         })
         .await
     }
@@ -182,9 +269,9 @@ impl Store {
             let store = self.clone();
             let run = Arc::clone(&work);
             let prepared = tokio::task::spawn_blocking(move || {
-                let mut transaction = Transaction { store: &store, seen: BTreeMap::new(), changes: Vec::new() };
+                let mut transaction = Transaction::on(&store);
                 let value = run(&mut transaction)?;
-                Ok::<_, E>((value, transaction.into_commit()))
+                Ok::<_, E>((value, transaction.into_commit()?))
             })
             .await
             .map_err(|_| StoreError::Interrupted)?;
@@ -210,7 +297,7 @@ impl Store {
         tokio::task::spawn_blocking(move || read(&*engine)).await.map_err(|_| StoreError::Interrupted)?
     }
 
-    fn raw_key(&self, table: Table, key: &(impl Key + ?Sized)) -> Vec<u8> {
+    fn raw_key(&self, table: Table, key: &(impl Key)) -> Vec<u8> {
         let mut bytes = self.prefix.to_vec();
         bytes.push(table.prefix);
         key.write(&mut bytes);
@@ -221,7 +308,7 @@ impl Store {
         self.raw_key(R::TABLE, key)
     }
 
-    fn scan_of<R: Record>(&self, within: &(impl Key + ?Sized), page: &Page<R::Key>) -> Scan {
+    fn scan_of<R: Record>(&self, within: &(impl Key), page: &Page<R::Key>) -> Scan {
         let mut from = self.raw_key(R::TABLE, within);
         let mut until = successor(&from);
         if let Some(after) = &page.after {
@@ -242,20 +329,35 @@ impl Store {
 pub struct Transaction<'store> {
     store: &'store Store,
     seen: BTreeMap<Vec<u8>, Option<Vec<u8>>>,
-    changes: Vec<Change>,
+    /// The records that this transaction writes, whole, or removes.
+    writes: BTreeMap<Vec<u8>, Option<Vec<u8>>>,
+    additions: Vec<(Vec<u8>, i64)>,
 }
 
-impl Transaction<'_> {
+impl<'store> Transaction<'store> {
+    const fn on(store: &'store Store) -> Self {
+        Self { store, seen: BTreeMap::new(), writes: BTreeMap::new(), additions: Vec::new() }
+    }
+
     /// One record; the commit goes through only when it is still the same then.
     ///
     /// # Errors
     /// [`StoreError::Damaged`] or what the engine says.
     pub fn get<R: Record>(&mut self, key: &R::Key) -> Result<Option<R>, StoreError> {
         let bytes = self.store.key_of::<R>(key);
-        match self.value(&bytes)? {
-            Some(value) => record::decode(&bytes, &value).map(Some),
-            None => Ok(None),
+        if let Some(own) = self.writes.get(&bytes) {
+            return own.as_ref().map(|value| record::decode(&bytes, value)).transpose();
         }
+        let Some(head) = self.head(&bytes)? else { return Ok(None) };
+        let value = match pieces::whole(&*self.store.engine, head)? {
+            Some(value) => value,
+            // Replaced meanwhile: the expectation on the old head lets the commit fail and the closure run again.
+            None => match pieces::get(&*self.store.engine, &bytes)? {
+                Some(value) => value,
+                None => return Ok(None),
+            },
+        };
+        record::decode(&bytes, &value).map(Some)
     }
 
     /// The records whose keys begin with `within`. Each one found must still be the same at the commit; one that
@@ -263,31 +365,29 @@ impl Transaction<'_> {
     ///
     /// # Errors
     /// [`StoreError::Damaged`] or what the engine says.
-    pub fn list<R: Record>(
-        &mut self,
-        within: &(impl Key + ?Sized),
-        page: Page<R::Key>,
-    ) -> Result<Vec<(R::Key, R)>, StoreError> {
+    pub fn list<R: Record>(&mut self, within: &(impl Key), page: Page<R::Key>) -> Result<Vec<(R::Key, R)>, StoreError> {
         let scan = self.store.scan_of::<R>(within, &page);
         let skip = self.store.prefix.len() + 1;
         let pairs = self.store.engine.scan(&scan)?;
         pairs
             .into_iter()
-            .map(|(key, value)| {
-                let record = decode_pair(&key, skip, &value);
-                self.seen.entry(key).or_insert(Some(value));
-                record
+            .filter_map(|(key, head)| {
+                self.seen.entry(key.clone()).or_insert_with(|| Some(head.clone()));
+                whole_pair(&*self.store.engine, skip, key, head).transpose()
             })
             .collect()
     }
 
-    /// A counter's value; the commit goes through only when it is still the same then.
+    /// A counter's value with this transaction's own additions; the commit goes through only when what stands in the
+    /// store is still the same then.
     ///
     /// # Errors
     /// What the engine says.
     pub fn counter(&mut self, table: Table, key: &impl Key) -> Result<i64, StoreError> {
         let bytes = self.store.raw_key(table, key);
-        read_counter(self.value(&bytes)?)
+        let held = read_counter(self.head(&bytes)?)?;
+        let own = self.additions.iter().filter(|(key, _)| *key == bytes).map(|(_, amount)| *amount);
+        Ok(own.fold(held, i64::saturating_add))
     }
 
     /// Writes a record, whatever stood there before.
@@ -297,30 +397,24 @@ impl Transaction<'_> {
     pub fn put<R: Record>(&mut self, key: &R::Key, record: &R) -> Result<(), StoreError> {
         let key = self.store.key_of::<R>(key);
         let value = record::encode(&key, record)?;
-        self.changes.push(Change::Put { key, value });
+        self.writes.insert(key, Some(value));
         Ok(())
     }
 
     /// Removes a record; no error when there is none.
     pub fn delete<R: Record>(&mut self, key: &R::Key) {
         let key = self.store.key_of::<R>(key);
-        self.changes.push(Change::Delete { key });
+        self.writes.insert(key, None);
     }
 
     /// Adds to a counter. Never conflicts with other additions, unless this transaction also read it.
     pub fn add(&mut self, table: Table, key: &impl Key, amount: i64) {
         let key = self.store.raw_key(table, key);
-        self.changes.push(Change::Add { key, amount });
+        self.additions.push((key, amount));
     }
 
-    fn value(&mut self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
-        for change in self.changes.iter().rev() {
-            match change {
-                Change::Put { key: changed, value } if changed == key => return Ok(Some(value.clone())),
-                Change::Delete { key: changed } if changed == key => return Ok(None),
-                _ => {}
-            }
-        }
+    /// What stands under a key in the store, remembered as an expectation.
+    fn head(&mut self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
         if let Some(value) = self.seen.get(key) {
             return Ok(value.clone());
         }
@@ -329,10 +423,36 @@ impl Transaction<'_> {
         Ok(value)
     }
 
-    fn into_commit(self) -> Commit {
+    fn into_commit(mut self) -> Result<Commit, StoreError> {
+        let mut changes = Vec::with_capacity(self.writes.len() + self.additions.len());
+        for (key, value) in std::mem::take(&mut self.writes) {
+            // What stood there may have pieces, which go with it; so what stood there is an expectation.
+            if let Some(head) = self.head(&key)? {
+                changes.extend(pieces::removal(&head));
+            }
+            match value {
+                Some(value) => changes.extend(pieces::split(key, value)),
+                None => changes.push(Change::Delete { key }),
+            }
+        }
+        changes.extend(self.additions.into_iter().map(|(key, amount)| Change::Add { key, amount }));
         let expectations = self.seen.into_iter().map(|(key, holds)| Expectation { key, holds }).collect();
-        Commit { expectations, changes: self.changes }
+        Ok(Commit { expectations, changes })
     }
+}
+
+/// A pair of a listing; `None` when the record was replaced or removed while it was read.
+fn whole_pair<R: Record>(
+    engine: &dyn Engine,
+    skip: usize,
+    key: Vec<u8>,
+    head: Vec<u8>,
+) -> Result<Option<(R::Key, R)>, StoreError> {
+    let value = match pieces::whole(engine, head)? {
+        Some(value) => Some(value),
+        None => pieces::get(engine, &key)?,
+    };
+    value.map(|value| decode_pair(&key, skip, &value)).transpose()
 }
 
 fn decode_pair<R: Record>(key: &[u8], skip: usize, value: &[u8]) -> Result<(R::Key, R), StoreError> {

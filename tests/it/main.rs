@@ -7,4 +7,6 @@ mod sign_in;
 mod sign_in_gates;
 mod sign_in_hostile_issuer;
 mod sign_in_mock_server;
+mod store_contract;
+mod store_crash;
 mod support;
