@@ -14,8 +14,7 @@ use clap::{Parser, Subcommand};
 pub use exit::Exit;
 
 use crate::config::StoreSettings;
-use crate::store::sled::SledOptions;
-use crate::store::{OpenError, Store};
+use crate::store::{DiskOptions, OpenError, Store};
 
 /// Rimedio, il tuo assistente IT personale.
 #[derive(Debug, Parser)]
@@ -62,7 +61,7 @@ pub fn run() -> Exit {
 /// Opens the store that a configuration names.
 async fn open_store(settings: &StoreSettings) -> Result<Store, OpenError> {
     let cache_bytes = settings.cache_mib.saturating_mul(1024 * 1024);
-    let options = SledOptions { cache_bytes, ..SledOptions::in_directory(&settings.directory) };
+    let options = DiskOptions { cache_bytes, ..DiskOptions::in_directory(&settings.directory) };
     Store::open(options, &settings.prefix).await
 }
 

@@ -17,7 +17,7 @@ pub(super) async fn run() -> Exit {
     };
     match App::on(Store::in_memory(), config, Clock::system()).await {
         Ok(app) => {
-            print!("{}", http::openapi(&Arc::new(app)));
+            super::say(http::openapi(&Arc::new(app)).trim_end());
             Exit::Done
         }
         Err(error) => fail(Exit::Failed, &error.to_string()),

@@ -6,6 +6,7 @@
 //! still holds, and is durable when `update` returns. On a conflict the closure runs again, so it must be pure.
 
 pub mod engine;
+mod error;
 mod journal;
 pub mod key;
 pub mod memory;
@@ -14,92 +15,16 @@ pub mod record;
 pub mod sled;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use engine::{Change, Commit, Engine, EngineError, Expectation, Scan};
+pub use error::{OpenError, StoreError};
 pub use key::Key;
 pub use record::{Record, Table};
-
-use crate::error::{Code, Error};
+pub use sled::{DiskOptions, KeptSegments};
 
 /// How often a closure is run anew before the store gives up.
 const MOST_TRIES: u32 = 100;
-
-/// Why the store did not do what it was asked.
-#[derive(Clone, Debug, thiserror::Error)]
-pub enum StoreError {
-    /// The bytes of a record are not those that were written.
-    #[error("damaged record in table {table}, key {key}: {why}")]
-    Damaged {
-        /// The table's name.
-        table: &'static str,
-        /// The key in hexadecimal.
-        key: String,
-        /// What does not fit.
-        why: String,
-    },
-    /// A record cannot be encoded.
-    #[error("a record of table {table} cannot be written: {why}")]
-    Unwritable {
-        /// The table's name.
-        table: &'static str,
-        /// What does not fit.
-        why: String,
-    },
-    /// Others changed the same keys on every try.
-    #[error("gave up after {MOST_TRIES} conflicts")]
-    Contended,
-    /// The engine failed.
-    #[error(transparent)]
-    Engine(#[from] EngineError),
-    /// A background thread ended without an answer.
-    #[error("a reading thread ended without an answer")]
-    Interrupted,
-}
-
-impl From<StoreError> for Error {
-    fn from(error: StoreError) -> Self {
-        let code = match error {
-            StoreError::Damaged { .. } | StoreError::Unwritable { .. } => Code::Internal,
-            StoreError::Contended | StoreError::Engine(_) | StoreError::Interrupted => Code::Unavailable,
-        };
-        Self::new(code).because(error)
-    }
-}
-
-/// Why a store could not be opened.
-#[derive(Debug, thiserror::Error)]
-pub enum OpenError {
-    /// Another process has it open.
-    #[error("the store in {0} is in use by another process")]
-    AlreadyOpen(PathBuf),
-    /// It was written by a newer version of this program.
-    #[error("the store has schema version {found}, this program knows up to {known}: install the newer version again")]
-    NewerSchema {
-        /// What stands in the store.
-        found: u32,
-        /// What this program knows.
-        known: u32,
-    },
-    /// Its files are damaged and could not be rebuilt.
-    #[error("the store is damaged: {0}")]
-    Damaged(String),
-    /// The disk did not do its part.
-    #[error("the store could not be read or written: {0}")]
-    Io(String),
-}
-
-impl From<journal::JournalError> for OpenError {
-    fn from(error: journal::JournalError) -> Self {
-        match error {
-            journal::JournalError::Io { .. } => Self::Io(error.to_string()),
-            journal::JournalError::Damaged { .. } | journal::JournalError::Missing { .. } => {
-                Self::Damaged(error.to_string())
-            }
-        }
-    }
-}
 
 /// The version of all tables together, in the store itself: an older program refuses a newer store.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
@@ -167,7 +92,7 @@ impl Store {
     ///
     /// # Errors
     /// [`OpenError`].
-    pub async fn open(options: sled::SledOptions, prefix: &str) -> Result<Self, OpenError> {
+    pub async fn open(options: DiskOptions, prefix: &str) -> Result<Self, OpenError> {
         let opening = tokio::task::spawn_blocking(move || sled::SledEngine::open(&options)).await;
         let engine = opening.map_err(|_| OpenError::Damaged("opening it panicked".into()))??;
         let store = Self::on(Arc::new(engine), prefix);
@@ -197,7 +122,7 @@ impl Store {
     /// # Errors
     /// When the last write failed.
     pub async fn close(&self) -> Result<(), StoreError> {
-        Ok(self.reading(|engine| Ok(engine.close()?)).await?)
+        self.reading(|engine| Ok(engine.close()?)).await
     }
 
     /// The engine below, for backups and checks.
@@ -231,7 +156,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Damaged`] or what the engine says.
-    pub async fn list<R: Record>(&self, within: &(impl Key), page: Page<R::Key>) -> Result<Vec<(R::Key, R)>, StoreError>
+    pub async fn list<R: Record>(&self, within: &impl Key, page: Page<R::Key>) -> Result<Vec<(R::Key, R)>, StoreError>
     where
         R::Key: 'static,
     {
@@ -297,7 +222,7 @@ impl Store {
         tokio::task::spawn_blocking(move || read(&*engine)).await.map_err(|_| StoreError::Interrupted)?
     }
 
-    fn raw_key(&self, table: Table, key: &(impl Key)) -> Vec<u8> {
+    fn raw_key(&self, table: Table, key: &impl Key) -> Vec<u8> {
         let mut bytes = self.prefix.to_vec();
         bytes.push(table.prefix);
         key.write(&mut bytes);
@@ -308,7 +233,7 @@ impl Store {
         self.raw_key(R::TABLE, key)
     }
 
-    fn scan_of<R: Record>(&self, within: &(impl Key), page: &Page<R::Key>) -> Scan {
+    fn scan_of<R: Record>(&self, within: &impl Key, page: &Page<R::Key>) -> Scan {
         let mut from = self.raw_key(R::TABLE, within);
         let mut until = successor(&from);
         if let Some(after) = &page.after {
@@ -365,7 +290,7 @@ impl<'store> Transaction<'store> {
     ///
     /// # Errors
     /// [`StoreError::Damaged`] or what the engine says.
-    pub fn list<R: Record>(&mut self, within: &(impl Key), page: Page<R::Key>) -> Result<Vec<(R::Key, R)>, StoreError> {
+    pub fn list<R: Record>(&mut self, within: &impl Key, page: Page<R::Key>) -> Result<Vec<(R::Key, R)>, StoreError> {
         let scan = self.store.scan_of::<R>(within, &page);
         let skip = self.store.prefix.len() + 1;
         let pairs = self.store.engine.scan(&scan)?;

@@ -36,7 +36,7 @@ const APPLIED: &[u8] = b"\0applied";
 
 /// How a store on disk is opened.
 #[derive(Clone, Debug)]
-pub struct SledOptions {
+pub struct DiskOptions {
     /// The folder; made for the owner alone when it is absent.
     pub directory: PathBuf,
     /// Memory for sled's cache, in bytes. sled's own default is 1 GiB.
@@ -56,7 +56,7 @@ pub enum KeptSegments {
     All,
 }
 
-impl SledOptions {
+impl DiskOptions {
     /// A store in a folder, with everything else as usual.
     #[must_use]
     pub fn in_directory(directory: impl Into<PathBuf>) -> Self {
@@ -89,7 +89,7 @@ impl SledEngine {
     ///
     /// # Errors
     /// [`OpenError`].
-    pub fn open(options: &SledOptions) -> Result<Self, OpenError> {
+    pub fn open(options: &DiskOptions) -> Result<Self, OpenError> {
         let directory = &options.directory;
         DirBuilder::new().recursive(true).mode(0o700).create(directory).map_err(|error| io_error(directory, &error))?;
         let lock = lock(directory)?;
@@ -191,13 +191,16 @@ struct Writer {
     _lock: File,
 }
 
+/// Who waits for a commit, and what it comes to once the group is durable.
+type Told = (oneshot::Sender<Result<(), EngineError>>, Result<(), EngineError>);
+
 /// What a group of commits comes to.
 #[derive(Default)]
 struct Group {
     /// The value under each key that changes, as of the last commit of the group.
     results: HashMap<Vec<u8>, Option<Vec<u8>>>,
     bytes: usize,
-    answers: Vec<(oneshot::Sender<Result<(), EngineError>>, Result<(), EngineError>)>,
+    answers: Vec<Told>,
 }
 
 impl Writer {
@@ -334,7 +337,7 @@ fn journal_folder(directory: &Path) -> PathBuf {
     directory.join("journal")
 }
 
-fn open_both(options: &SledOptions) -> Result<(sled::Db, Journal), OpenError> {
+fn open_both(options: &DiskOptions) -> Result<(sled::Db, Journal), OpenError> {
     let directory = &options.directory;
     // Writes go to the journal first, so sled need not flush by the clock.
     let config =
@@ -370,7 +373,7 @@ fn open_both(options: &SledOptions) -> Result<(sled::Db, Journal), OpenError> {
 }
 
 /// Builds sled anew from a journal that reaches back to the first commit.
-fn rebuild(options: &SledOptions, why: OpenError) -> Result<(sled::Db, Journal), OpenError> {
+fn rebuild(options: &DiskOptions, why: OpenError) -> Result<(sled::Db, Journal), OpenError> {
     let OpenError::Damaged(reason) = &why else { return Err(why) };
     let directory = &options.directory;
     if journal::oldest(&journal_folder(directory))? != Some(1) {

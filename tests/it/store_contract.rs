@@ -6,16 +6,16 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use rimedio::store::engine::{Change, Commit, Engine, EngineError, Expectation, Scan};
 use rimedio::store::memory::MemoryEngine;
-use rimedio::store::sled::{SledEngine, SledOptions};
+use rimedio::store::sled::{DiskOptions, SledEngine};
 use rimedio::store::{OpenError, Page, Record, Store, StoreError, Table};
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
-pub(crate) fn options(folder: &TempDir) -> SledOptions {
-    SledOptions {
+pub(crate) fn options(folder: &TempDir) -> DiskOptions {
+    DiskOptions {
         cache_bytes: 1024 * 1024,
         segment_bytes: 64 * 1024,
-        ..SledOptions::in_directory(folder.path().join("store"))
+        ..DiskOptions::in_directory(folder.path().join("store"))
     }
 }
 

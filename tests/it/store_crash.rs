@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
 use rimedio::store::engine::{Change, Commit, Engine, Scan};
-use rimedio::store::sled::{SledEngine, SledOptions};
+use rimedio::store::sled::{DiskOptions, SledEngine};
 
 /// Names the folder when this binary is run as the child.
 const CHILD: &str = "RIMEDIO_STORE_CHILD";
@@ -22,8 +22,8 @@ const WRITERS: u64 = 4;
 /// Each commit writes so many keys, so that a torn one shows.
 const KEYS: u64 = 3;
 
-fn options(directory: &Path) -> SledOptions {
-    SledOptions { cache_bytes: 1024 * 1024, segment_bytes: 64 * 1024, ..SledOptions::in_directory(directory) }
+fn options(directory: &Path) -> DiskOptions {
+    DiskOptions { cache_bytes: 1024 * 1024, segment_bytes: 64 * 1024, ..DiskOptions::in_directory(directory) }
 }
 
 fn key(writer: u64, commit: u64, number: u64) -> Vec<u8> {
