@@ -1,5 +1,6 @@
 //! What someone pays for: the three plans and the subscription that an account holds.
 
+pub mod api;
 pub mod plan;
 pub mod subscription;
 

@@ -25,6 +25,7 @@ use tokio::net::TcpListener;
 
 use crate::account::api::AccountApi;
 use crate::app::App;
+use crate::billing::api::PaymentApi;
 use crate::error::{Code, Error};
 
 /// The longest body of a call in JSON.
@@ -39,8 +40,6 @@ pub const KEEP_ALIVE: Duration = Duration::from_secs(10);
 pub(crate) enum Tag {
     /// What this installation is.
     Installation,
-    /// Plans and the subscription.
-    Payment,
 }
 
 /// Every call of `/api/v1`.
@@ -49,6 +48,7 @@ fn calls(app: &Arc<App>) -> impl OpenApi + 'static {
     (
         about::AboutApi { config: Arc::clone(&app.config) },
         AccountApi::new(app.accounts.clone(), identity, &app.config.server.origin()),
+        PaymentApi::new(Arc::clone(&app.config), app.clock.clone(), app.subscriptions.clone()),
     )
 }
 

@@ -2,6 +2,7 @@
 
 mod demo;
 mod house;
+mod payment;
 mod quota;
 mod sign_in;
 mod sign_in_gates;

@@ -12,7 +12,7 @@ use rimedio::clock::Clock;
 use rimedio::config::Config;
 use rimedio::demo::Demo;
 use rimedio::http_client::http_client;
-use rimedio::store::Store;
+use rimedio::store::{DiskOptions, Store};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::sync::oneshot;
@@ -43,7 +43,9 @@ impl Town {
         let mut demo = Demo::bind(0, directory.path()).await.expect("two free ports");
         change(&mut demo.config);
         let clock = Clock::system();
-        let running = demo.open(Store::in_memory(), clock.clone()).await.expect("the product starts");
+        let disk = DiskOptions::in_directory(&demo.config.store.directory);
+        let store = Store::open(disk, "").await.expect("a store on disk");
+        let running = demo.open(store, clock.clone()).await.expect("the product starts");
         let (address, app) = (running.address.clone(), Arc::clone(&running.app));
         let (stop, stopped) = oneshot::channel();
         tokio::spawn(running.serve(async {
