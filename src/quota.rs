@@ -295,3 +295,25 @@ fn italian_date(day: Date) -> String {
     let month = MONTHS.get(usize::from(day.month().unsigned_abs()).saturating_sub(1)).unwrap_or(&"");
     format!("{weekday} {} {month}", day.day())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::fixture;
+
+    #[test]
+    fn what_is_on_disk_is_read_for_ever() {
+        let allowance = Allowance {
+            day: jiff::civil::date(2026, 11, 21),
+            day_requests: 3,
+            day_tokens: 70_000,
+            month_requests: 41,
+            reserved: vec![Reserved {
+                id: Uuid::from_u128(7),
+                day: jiff::civil::date(2026, 11, 21),
+                lapses_at: Timestamp::constant(1_795_000_000, 250_000),
+            }],
+        };
+        fixture::holds(&AccountId(Uuid::from_u128(1)), &allowance);
+    }
+}

@@ -148,3 +148,35 @@ impl Record for SigningSecret {
     const VERSION: u8 = 1;
     type Key = ();
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::fixture::holds;
+
+    #[test]
+    fn what_is_on_disk_is_read_for_ever() {
+        let id = AccountId(Uuid::from_u128(1));
+        let session = Uuid::from_u128(2);
+        let then = Timestamp::constant(1_795_000_000, 125_000);
+        let later = Timestamp::constant(1_797_592_000, 0);
+        let account = Account {
+            id,
+            google_subject: "108204268033311374519".into(),
+            email: "Anna.Bianchi@example.it".into(),
+            full_name: "Anna Bianchi".into(),
+            picture: Some("https://example.it/anna.jpg".into()),
+            created_at: then,
+            is_superuser: true,
+            consents: vec![Consent { terms_version: "2026-11-21".into(), given_at: later }],
+        };
+        holds(&id, &account);
+        holds(&account.google_subject, &AccountBySubject { account: id });
+        holds(&normalised(&account.email), &AccountByEmail { account: id });
+        holds(&session, &Session { account: id, created_at: then, renewed_at: then, expires_at: later });
+        holds(&(id, session), &SessionOfAccount {});
+        holds(&[3; 32], &Ticket { account: id, expires_at: later });
+        holds(&(later, [3; 32]), &TicketByEnd {});
+        holds(&(), &SigningSecret { secret: [5; 32], created_at: then });
+    }
+}

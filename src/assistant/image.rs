@@ -209,3 +209,20 @@ impl Images {
 fn no_such_image() -> Error {
     Error::new(Code::NotFound).saying("Questa immagine non c'è più. Caricala di nuovo.")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::fixture::holds;
+
+    #[test]
+    fn what_is_on_disk_is_read_for_ever() {
+        let (owner, id) = (AccountId(Uuid::from_u128(1)), Uuid::from_u128(4));
+        let created_at = Timestamp::constant(1_795_000_000, 0);
+        let expires_at = Timestamp::constant(1_797_592_000, 0);
+        holds(&id, &StoredImage { owner, width: 1568, height: 882, pieces: 2, created_at, expires_at });
+        holds(&(id, 1), &ImagePiece { bytes: vec![0xFF, 0xD8, 0xFF, 0xE0] });
+        holds(&(owner, id), &ImageOfAccount);
+        holds(&(expires_at, id), &ImageByExpiry);
+    }
+}

@@ -121,3 +121,22 @@ impl Subscriptions {
         Ok(granted)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::store::fixture;
+
+    #[test]
+    fn what_is_on_disk_is_read_for_ever() {
+        let subscription = Subscription {
+            plan: Plan::Annual,
+            current_period_start: Timestamp::constant(1_795_000_000, 0),
+            current_period_end: Timestamp::constant(1_826_536_000, 0),
+            cancel_at_period_end: true,
+        };
+        fixture::holds(&AccountId(Uuid::from_u128(1)), &subscription);
+    }
+}

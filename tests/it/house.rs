@@ -274,3 +274,34 @@ fn nothing_is_written_into_the_page_that_its_policy_forbids() {
     }
     fail_on(broken);
 }
+
+#[test]
+fn each_record_has_a_place_of_its_own_and_a_fixture_of_each_version() {
+    let (mut places, mut broken) = (std::collections::BTreeMap::new(), Vec::new());
+    for source in rust_sources() {
+        for (_, implementation) in
+            source.text.match_indices("\nimpl Record for ").map(|(at, _)| (at, &source.text[at..]))
+        {
+            let body = implementation.split("\n}").next().expect("a body");
+            let between = |before: &str, after: &str| {
+                let (_, rest) = body.split_once(before).unwrap_or_else(|| panic!("{before} in {body}"));
+                rest.split(after).next().expect("an end").to_owned()
+            };
+            let (prefix, name) = (between("prefix: ", ","), between("name: \"", "\""));
+            let version: u8 = between("const VERSION: u8 = ", ";").parse().expect("a number");
+            for taken in [prefix, name.clone()] {
+                if let Some(other) = places.insert(taken.clone(), source.path.clone()) {
+                    broken.push(format!("{}: {taken} is taken by a record of {other}", source.path));
+                }
+            }
+            for version in 1..=version {
+                let fixture = format!("{}/tests/fixtures/records/{name}-v{version}.bin", env!("CARGO_MANIFEST_DIR"));
+                if !std::path::Path::new(&fixture).exists() {
+                    broken.push(format!("{}: no {fixture}", source.path));
+                }
+            }
+        }
+    }
+    assert!(places.len() > 20, "the records were found");
+    fail_on(broken);
+}
