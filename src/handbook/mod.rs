@@ -142,3 +142,57 @@ pub struct Guidance {
     /// The articles it stands on.
     pub sources: Vec<Source>,
 }
+
+/// An article as text, for a model's prompt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Article {
+    /// Its Italian title.
+    pub title: String,
+    /// All of it as plain text.
+    pub text: String,
+}
+
+/// The knowledge that the binary carries.
+#[derive(Debug)]
+pub struct Handbook;
+
+impl Handbook {
+    /// The one that the binary carries.
+    #[must_use]
+    pub const fn embedded() -> &'static Self {
+        &Self
+    }
+
+    /// What a question is about.
+    #[must_use]
+    pub fn recognise(&self, _question: &Question) -> Recognition {
+        Recognition { topic: Topic::Problem, codes: Vec::new(), candidates: Vec::new() }
+    }
+
+    /// The answer to a question.
+    #[must_use]
+    pub fn guidance(&self, _question: &Question) -> Guidance {
+        Guidance {
+            problem_analysis: "Non ho ancora capito di che problema si tratta.".into(),
+            diagnosis: "Servono altri particolari.".into(),
+            confidence: 0.1,
+            steps: vec![Step { text: "Spegni e riaccendi il dispositivo.".into(), class: StepClass::Safe }],
+            additional_tips: String::new(),
+            warnings: Vec::new(),
+            family: None,
+            sources: Vec::new(),
+        }
+    }
+
+    /// An article by its id.
+    #[must_use]
+    pub const fn article(&self, _id: &str) -> Option<&Article> {
+        None
+    }
+
+    /// The texts whose numbers, addresses and links may stand in an answer.
+    #[must_use]
+    pub const fn contacts(&self) -> Vec<&str> {
+        Vec::new()
+    }
+}
