@@ -4,10 +4,13 @@
 use std::sync::Arc;
 
 use crate::account::{Accounts, Google};
-
+use crate::assistant::Assistant;
+use crate::assistant::engine::Engine;
+use crate::assistant::model::{Models, Spending};
 use crate::billing::Subscriptions;
 use crate::clock::Clock;
 use crate::config::Config;
+use crate::handbook::Handbook;
 use crate::quota::Quotas;
 use crate::store::Store;
 
@@ -26,6 +29,8 @@ pub struct App {
     pub subscriptions: Subscriptions,
     /// What someone may still use.
     pub quotas: Quotas,
+    /// The product itself.
+    pub assistant: Assistant,
 }
 
 /// Why the parts could not be built.
@@ -47,10 +52,16 @@ impl App {
     pub async fn on(store: Store, config: Config, clock: Clock) -> Result<Self, StartError> {
         let http = crate::http_client::http_client()?;
         let origin = config.server.origin();
-        let google = Google::new(http, clock.clone(), &config.google, &origin)?;
+        let google = Google::new(http.clone(), clock.clone(), &config.google, &origin)?;
         let accounts = Accounts::open(store.clone(), clock.clone(), google, &config.admin, &origin).await?;
         let subscriptions = Subscriptions::new(store.clone(), clock.clone());
         let quotas = Quotas::new(store.clone(), clock.clone(), config.plans.clone());
-        Ok(Self { config: Arc::new(config), clock, store, accounts, subscriptions, quotas })
+        let models = config.model.clone().map(|settings| {
+            let spending = Spending::new(store.clone(), clock.clone(), &settings);
+            Models::new(http, settings, &origin, &config.brand.name, Some(spending))
+        });
+        let engine = Engine::new(Handbook::embedded(), models);
+        let assistant = Assistant::new(store.clone(), clock.clone(), quotas.clone(), engine);
+        Ok(Self { config: Arc::new(config), clock, store, accounts, subscriptions, quotas, assistant })
     }
 }

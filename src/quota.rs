@@ -3,6 +3,8 @@
 //! record, so two reservations at the same moment conflict and one of them sees the other: no interleaving
 //! passes a limit. A reservation that a crash left behind lapses by itself after [`RESERVATION_LIFETIME`].
 
+pub mod api;
+
 use std::time::Duration;
 
 use jiff::civil::Date;

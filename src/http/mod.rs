@@ -25,8 +25,10 @@ use tokio::net::TcpListener;
 
 use crate::account::api::AccountApi;
 use crate::app::App;
+use crate::assistant::api::AssistantApi;
 use crate::billing::api::PaymentApi;
 use crate::error::{Code, Error};
+use crate::quota::api::UsageApi;
 
 /// The longest body of a call in JSON.
 pub const LARGEST_JSON: usize = 64 * 1024;
@@ -49,6 +51,8 @@ fn calls(app: &Arc<App>) -> impl OpenApi + 'static {
         about::AboutApi { config: Arc::clone(&app.config) },
         AccountApi::new(app.accounts.clone(), identity, &app.config.server.origin()),
         PaymentApi::new(Arc::clone(&app.config), app.clock.clone(), app.subscriptions.clone()),
+        UsageApi::new(app.quotas.clone()),
+        AssistantApi::new(app.assistant.clone()),
     )
 }
 

@@ -32,7 +32,9 @@ impl poem_openapi::types::Example for Problem {
 }
 
 impl Problem {
-    fn of(error: &Error) -> Self {
+    /// What a failure looks like on the wire.
+    #[must_use]
+    pub fn of(error: &Error) -> Self {
         Self {
             detail: error.detail().to_owned(),
             code: error.code().as_str().to_owned(),

@@ -1,7 +1,10 @@
 //! Sentences about behaviour, in one binary: through real HTTP, on a real store on disk, with the real command line.
 
 mod demo;
+mod fake_model;
 mod house;
+mod image;
+mod model;
 mod payment;
 mod quota;
 mod sign_in;
