@@ -18,7 +18,7 @@ use crate::error::{Code, Error, Result};
 use crate::store::{Page, Record, Store, StoreError, Table, Transaction};
 
 /// How long an answered claim is remembered: no client retries later.
-pub const LIFETIME: SignedDuration = SignedDuration::from_hours(24);
+pub(super) const LIFETIME: SignedDuration = SignedDuration::from_hours(24);
 
 /// Characters of a key.
 const LONGEST_KEY: usize = 128;

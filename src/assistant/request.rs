@@ -9,16 +9,16 @@ use crate::error::{Code, Error, Result};
 use crate::handbook::{Question, ResponseFormat};
 
 /// Characters of a problem.
-pub const LONGEST_PROBLEM: usize = 8_000;
+pub(super) const LONGEST_PROBLEM: usize = 8_000;
 
 /// Characters of a follow-up.
-pub const LONGEST_FOLLOW_UP: usize = 4_000;
+pub(super) const LONGEST_FOLLOW_UP: usize = 4_000;
 
 /// Characters read in a screenshot.
-pub const LONGEST_IMAGE_TEXT: usize = 8_000;
+pub(super) const LONGEST_IMAGE_TEXT: usize = 8_000;
 
 /// What is asked when there is only a picture.
-pub const ABOUT_THE_IMAGE: &str = "Analizza l'immagine caricata e aiutami a risolvere il problema";
+pub(super) const ABOUT_THE_IMAGE: &str = "Analizza l'immagine caricata e aiutami a risolvere il problema";
 
 /// A question to the assistant.
 #[derive(Clone, Debug)]
