@@ -4,14 +4,17 @@ import { defineConfig } from 'vitest/config';
 
 import { compressAndWeigh, preloadFonts } from './build/assets.ts';
 
-const preact = (name: string) => fileURLToPath(new URL(`./node_modules/preact/${name}`, import.meta.url));
+const fromPackages = (name: string) => fileURLToPath(new URL(`./node_modules/${name}`, import.meta.url));
+const preact = (name: string) => fromPackages(`preact/${name}`);
 
-export default defineConfig({
+export default defineConfig(({ command }) => ({
   resolve: {
     // Written for React, built with Preact: the first page weighs a third.
     alias: [
       { find: /^react\/jsx-(dev-)?runtime$/, replacement: preact('jsx-runtime/dist/jsxRuntime.mjs') },
       { find: /^react-dom\/client$/, replacement: preact('compat/client.mjs') },
+      // Its package offers only the build for development by name: twice the checks, and the warnings in full.
+      ...(command === 'build' ? [{ find: /^react-router$/, replacement: fromPackages('react-router/dist/production/index.mjs') }] : []),
       { find: /^react(-dom)?$/, replacement: preact('compat/dist/compat.mjs') },
     ],
     dedupe: ['preact'],
@@ -36,5 +39,4 @@ export default defineConfig({
     css: true,
     server: { deps: { inline: [/react-router/, /react-hot-toast/, /react-dropzone/, /@testing-library\/preact/] } },
   },
-});
-
+}));

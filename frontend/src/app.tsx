@@ -1,6 +1,7 @@
 // The whole of the product in the browser: which address shows what, to whom, and what surrounds every page. The home
 // page is part of the first script because it is what a stranger sees first; every other page comes when it is asked for.
 
+import type { ComponentChildren } from 'preact';
 import { Suspense, lazy, type ComponentType } from 'react';
 import { BrowserRouter, Route, Routes, useLocation } from 'react-router-dom';
 
@@ -8,10 +9,11 @@ import { ErrorBoundary } from './error-boundary';
 import HomePage from './features/home/page';
 import { SignedInOnly, SubscribersOnly } from './guards';
 import { InstallationProvider, useInstallation } from './installation';
-import { SessionProvider } from './session';
+import { SessionProvider, useSession } from './session';
+import { SessionEnd } from './session-end';
+import { Shell } from './shell/shell';
 import { SiteName } from './ui/page';
 import { Spinner } from './ui/spinner';
-import { Toasts } from './ui/toasts';
 
 type Access = 'everybody' | 'signed-in' | 'subscribers';
 
@@ -23,6 +25,7 @@ interface Screen {
 
 const AssistantPage = lazy(() => import('./features/assistant/page'));
 const HistoryPage = lazy(() => import('./features/assistant/history-page'));
+const ConsentPage = lazy(() => import('./features/sign-in/consent-page'));
 const CallbackPage = lazy(() => import('./features/sign-in/callback-page'));
 
 const SCREENS: readonly Screen[] = [
@@ -59,21 +62,36 @@ function guarded({ access, page: Content }: Screen) {
   return <Content />;
 }
 
+/** What may be read before the terms are agreed to: the terms themselves, and how the sign-in ends. */
+const BEFORE_CONSENT = ['/privacy', '/terms', '/auth/callback', '/auth/success'];
+
+/** Nothing comes before the agreement to the terms. */
+function ConsentFirst({ children }: { children: ComponentChildren }) {
+  const { user } = useSession();
+  const { pathname } = useLocation();
+  if (user?.consent_required && !BEFORE_CONSENT.includes(pathname)) return <ConsentPage />;
+  return <>{children}</>;
+}
+
 function Screens() {
   const { pathname } = useLocation();
   const { about } = useInstallation();
   return (
     <SiteName.Provider value={about?.name ?? 'Rimedio'}>
-      <ErrorBoundary place={pathname}>
-        <Suspense fallback={<Spinner place="page" text="Caricamento..." />}>
-          <Routes>
-            {SCREENS.map((screen) => (
-              <Route key={screen.path} path={screen.path} element={guarded(screen)} />
-            ))}
-          </Routes>
-        </Suspense>
-      </ErrorBoundary>
-      <Toasts />
+      <SessionEnd />
+      <Shell>
+        <ErrorBoundary place={pathname}>
+          <Suspense fallback={<Spinner place="page" text="Caricamento..." />}>
+            <ConsentFirst>
+              <Routes>
+                {SCREENS.map((screen) => (
+                  <Route key={screen.path} path={screen.path} element={guarded(screen)} />
+                ))}
+              </Routes>
+            </ConsentFirst>
+          </Suspense>
+        </ErrorBoundary>
+      </Shell>
     </SiteName.Provider>
   );
 }

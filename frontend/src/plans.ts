@@ -17,6 +17,52 @@ export function planName(plan: string | undefined): string {
   return isPlan(plan) ? NAMES[plan] : plan;
 }
 
+/** What a plan offers, in the order of the list. The prices are those of the specification until the server says its own. */
+export interface Offer {
+  plan: PlanName;
+  name: string;
+  amount: number;
+  /** What it is, in a sentence. */
+  description: string;
+  features: readonly string[];
+  /** The words on its button. */
+  action: string;
+  popular: boolean;
+  /** What is saved, with the price that is saved from. */
+  savings?: { text: string; instead: number };
+}
+
+export const OFFERS: readonly Offer[] = [
+  {
+    plan: 'trial',
+    name: NAMES.trial,
+    amount: 1,
+    description: 'Per provare con calma. Finisce da sola dopo 7 giorni e non si rinnova.',
+    features: ['10 richieste al giorno', 'Anche con la foto dello schermo', 'Nessun rinnovo automatico'],
+    action: 'Prova per 7 giorni',
+    popular: false,
+  },
+  {
+    plan: 'monthly',
+    name: NAMES.monthly,
+    amount: 9.99,
+    description: 'Un aiuto sempre a portata di mano. Si disdice quando vuoi.',
+    features: ['40 richieste al giorno', 'Anche con la foto dello schermo', 'Le tue richieste restano salvate'],
+    action: 'Scegli il mensile',
+    popular: true,
+  },
+  {
+    plan: 'annual',
+    name: NAMES.annual,
+    amount: 95.9,
+    description: 'Un anno intero, con 2 mesi gratis.',
+    features: ['60 richieste al giorno', 'Anche con la foto dello schermo', 'Le tue richieste restano salvate'],
+    action: "Scegli l'annuale",
+    popular: false,
+    savings: { text: 'Risparmi il 20%: 23,98 €', instead: 119.88 },
+  },
+];
+
 /** How long the price is for. */
 export const PERIODS: Record<PlanName, string> = { trial: 'per 7 giorni', monthly: 'al mese', annual: "all'anno" };
 

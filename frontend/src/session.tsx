@@ -24,6 +24,8 @@ export interface Session {
   /** `loading` until the stored session has been looked at for the first time. */
   state: 'loading' | 'anonymous' | 'signed-in';
   user: User | undefined;
+  /** How the person is called; undefined when nothing is known. */
+  name: string | undefined;
   /** Keeps what an exchange gave. */
   signIn: (token: string, user: User) => void;
   /** Ends the session at the server too, as far as it can be reached, and forgets it here in any case. */
@@ -48,19 +50,34 @@ export function storedUser(): User | undefined {
   }
 }
 
-/** How the person is called on the screen; undefined when nothing is known. */
-export function displayName(user: User | undefined): string | undefined {
-  let chosen: string | null = null;
+function chosenName(): string {
   try {
-    chosen = localStorage.getItem(DISPLAY_NAME_KEY);
+    return localStorage.getItem(DISPLAY_NAME_KEY)?.trim() ?? '';
   } catch {
     // No storage, no chosen name.
+    return '';
   }
-  return chosen?.trim() || user?.display_name || user?.full_name || user?.name || undefined;
+}
+
+/** How the person is called on the screen; undefined when nothing is known. */
+export function displayName(user: User | undefined): string | undefined {
+  return chosenName() || user?.display_name || user?.full_name || user?.name || undefined;
+}
+
+/** Keeps the name that the person wants to be called by; an empty one gives way to the server's. */
+export function chooseDisplayName(name: string) {
+  try {
+    if (name.trim()) localStorage.setItem(DISPLAY_NAME_KEY, name.trim());
+    else localStorage.removeItem(DISPLAY_NAME_KEY);
+  } catch {
+    // Storage is refused: the server's name stays.
+  }
+  dispatchEvent(new Event(STORED_SESSION_CHANGED));
 }
 
 export function SessionProvider({ children }: { children: ComponentChildren }) {
   const [user, setUser] = useState(storedUser);
+  const [chosen, setChosen] = useState(chosenName);
   const [looked, setLooked] = useState(false);
   const shown = useRef(storedUserText());
 
@@ -71,6 +88,7 @@ export function SessionProvider({ children }: { children: ComponentChildren }) {
       shown.current = text;
       setUser(storedUser());
     }
+    setChosen(chosenName());
     setLooked(true);
   }, []);
 
@@ -126,6 +144,7 @@ export function SessionProvider({ children }: { children: ComponentChildren }) {
     () => ({
       state: !looked ? 'loading' : user ? 'signed-in' : 'anonymous',
       user,
+      name: user && displayName(user),
       signIn: keepSession,
       signOut: async () => {
         const leaving = take(api.POST('/api/v1/auth/logout'));
@@ -138,7 +157,8 @@ export function SessionProvider({ children }: { children: ComponentChildren }) {
       refresh,
       replaceUser: keepUser,
     }),
-    [looked, user, refresh],
+    // The chosen name is read with the user's.
+    [looked, user, chosen, refresh],
   );
   return <SessionContext.Provider value={session}>{children}</SessionContext.Provider>;
 }

@@ -88,6 +88,10 @@ export interface paths {
   '/api/v1/auth/me': Get<User>;
   '/api/v1/account/consent': Post<User, { terms_version: string; minimum_age_confirmed: boolean }>;
   '/api/v1/usage': Get<Usage>;
+  '/api/v1/payment/create-checkout': Post<{ checkout_url?: string }, { plan_type: Plan; success_url: string; cancel_url: string }>;
+  '/api/v1/payment/create-portal': Post<{ portal_url?: string }>;
+  '/api/v1/payment/cancel-subscription': Post<unknown>;
+  '/api/v1/payment/sync-subscription': Post<unknown>;
   '/api/v1/payment/prices': Get<Prices>;
   '/api/v1/payment/subscription-status': Get<SubscriptionStatus>;
 }

@@ -3,7 +3,7 @@
 
 import type { ComponentChildren, RefObject } from 'preact';
 import { createContext } from 'preact';
-import { useContext, useEffect, useRef } from 'react';
+import { useContext, useEffect, useRef, useState } from 'react';
 import { useLocation, useNavigationType } from 'react-router-dom';
 
 import { classNames } from './class-names';
@@ -43,11 +43,36 @@ function useArrivalFocus(heading: RefObject<HTMLElement | null>) {
   }, [pathname, heading, how]);
 }
 
+/** Told of each change of page. */
+let announce: ((title: string) => void) | undefined;
+
 export function useWindowTitle(title: string) {
   const site = useContext(SiteName);
   useEffect(() => {
     document.title = site && !title.startsWith(site) ? `${title} – ${site}` : title;
   }, [title, site]);
+  useEffect(() => announce?.(title), [title]);
+}
+
+/** Says the title of each page that is opened within the product, for those who listen. Stands once, before the pages. */
+export function PageAnnouncer() {
+  const [title, setTitle] = useState('');
+  useEffect(() => {
+    // The page with which the product was opened is read by itself.
+    let first = true;
+    announce = (opened) => {
+      if (!first) setTitle(opened);
+      first = false;
+    };
+    return () => {
+      announce = undefined;
+    };
+  }, []);
+  return (
+    <p class="visually-hidden" role="status">
+      {title && `Pagina aperta: ${title}`}
+    </p>
+  );
 }
 
 /** The first heading, for pages that place it themselves. */

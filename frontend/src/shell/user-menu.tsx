@@ -1,0 +1,181 @@
+// Who is signed in, what they hold, and where they can go from here.
+
+import { useState } from 'react';
+import { Link, useNavigate } from 'react-router-dom';
+
+import type { User } from '../api/contract';
+import { CheckoutError, openCheckout } from '../checkout';
+import { useOffers } from '../offers';
+import { dayText, euro, isPlan, planName, PERIODS, type PlanName } from '../plans';
+import { useSession } from '../session';
+import { Button } from '../ui/button';
+import { classNames } from '../ui/class-names';
+import { CardIcon, ChartIcon, ChevronDownIcon, GearIcon, ListIcon, PersonIcon, SignOutIcon, type Icon } from '../ui/icons';
+import { Notice } from '../ui/notice';
+import { Popover } from '../ui/popover';
+import styles from './user-menu.module.css';
+
+const DOTS: Record<PlanName, string | undefined> = { trial: styles.trial, monthly: styles.monthly, annual: styles.annual };
+
+export function UserMenu({ user }: { user: User }) {
+  const { name } = useSession();
+  const plan = user.subscription?.plan;
+  return (
+    <Popover
+      buttonClass={styles.opener}
+      panelClass={styles.panel}
+      button={
+        <>
+          <Avatar user={user} />
+          <span class="visually-hidden">Menu di </span>
+          <span class={styles.who}>
+            <span class={styles.name}>
+              <span class={styles.nameText}>{name ?? 'Utente'}</span> {user.subscription && <span class={styles.pro}>PRO</span>}
+            </span>
+            <span class={styles.plan}>{planName(plan)}</span>
+          </span>
+          <ChevronDownIcon class={styles.chevron} />
+        </>
+      }
+    >
+      {(close) => <Menu user={user} close={close} />}
+    </Popover>
+  );
+}
+
+function Avatar({ user }: { user: User }) {
+  const [unseen, setUnseen] = useState<string>();
+  const plan = user.subscription?.plan;
+  return (
+    <span class={styles.avatar}>
+      {user.picture && user.picture !== unseen ? (
+        <img src={user.picture} alt="" width={40} height={40} referrerPolicy="no-referrer" onError={() => setUnseen(user.picture)} />
+      ) : (
+        <PersonIcon />
+      )}
+      <span class={classNames(styles.dot, isPlan(plan) ? DOTS[plan] : styles.none)} />
+    </span>
+  );
+}
+
+function Menu({ user, close }: { user: User; close: () => void }) {
+  const { name, signOut } = useSession();
+  const navigate = useNavigate();
+  return (
+    <>
+      <div class={styles.head}>
+        <Avatar user={user} />
+        <div class={styles.identity}>
+          <strong>{name ?? 'Utente'}</strong>
+          <span class={styles.email}>{user.email}</span>
+        </div>
+      </div>
+      <PlanCard user={user} />
+      <ul role="list" class={styles.actions}>
+        <Action to="/account/subscription" icon={CardIcon} onClick={close}>
+          Gestisci Abbonamento
+        </Action>
+        <Action to="/richieste" icon={ListIcon} onClick={close}>
+          Le mie richieste
+        </Action>
+        <Action to="/account/settings" icon={GearIcon} onClick={close}>
+          Impostazioni
+        </Action>
+        {user.is_superuser && (
+          <Action to="/admin/dashboard" icon={ChartIcon} onClick={close}>
+            Admin Dashboard
+          </Action>
+        )}
+        <li>
+          <button
+            type="button"
+            class={classNames(styles.action, styles.leave)}
+            onClick={() => {
+              close();
+              // Together: the page of somebody who is signed in must not be drawn for a stranger in between.
+              navigate('/');
+              void signOut();
+            }}
+          >
+            <SignOutIcon /> Esci
+          </button>
+        </li>
+      </ul>
+    </>
+  );
+}
+
+function Action({ to, icon: Sign, onClick, children }: { to: string; icon: Icon; onClick: () => void; children: string }) {
+  return (
+    <li>
+      <Link to={to} class={styles.action} onClick={onClick}>
+        <Sign /> {children}
+      </Link>
+    </li>
+  );
+}
+
+function PlanCard({ user: { subscription } }: { user: User }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <div class={styles.planCard}>
+      <p class={styles.planLabel}>Piano attuale</p>
+      <p class={styles.planName}>{planName(subscription?.plan)}</p>
+      {subscription && (
+        <p class={styles.planLabel}>
+          {subscription.cancel_at_period_end || subscription.plan === 'trial' ? 'Finisce il' : 'Si rinnova il'} {dayText(subscription.current_period_end)}
+        </p>
+      )}
+      {!subscription && (
+        <>
+          <Button variant="primary" wide aria-expanded={open} onClick={() => setOpen(!open)}>
+            Attiva un Piano
+          </Button>
+          {open && <PlanList />}
+        </>
+      )}
+    </div>
+  );
+}
+
+function PlanList() {
+  const offers = useOffers();
+  const [opening, setOpening] = useState<PlanName>();
+  const [error, setError] = useState<string>();
+
+  async function choose(plan: PlanName) {
+    if (opening) return;
+    setOpening(plan);
+    setError(undefined);
+    try {
+      await openCheckout(plan);
+    } catch (caught) {
+      setOpening(undefined);
+      if (!(caught instanceof CheckoutError)) throw caught;
+      setError(caught.message);
+    }
+  }
+
+  return (
+    <>
+      {error && (
+        <Notice kind="error" announce="now">
+          {error}
+        </Notice>
+      )}
+      <ul role="list" class={styles.offers}>
+        {offers.map((offer) => (
+          <li key={offer.plan}>
+            <button type="button" class={styles.offer} aria-disabled={opening !== undefined} onClick={() => void choose(offer.plan)}>
+              <strong>{opening === offer.plan ? 'Caricamento...' : offer.name}</strong>
+              <span>{offer.description}</span>
+              <span class={styles.offerPrice}>
+                {euro(offer.amount)} {PERIODS[offer.plan]}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
