@@ -8,6 +8,10 @@ export interface Preferences {
   response_format: ResponseFormat;
   /** Whether the server keeps conversations after the session ends. */
   save_conversations: boolean;
+  /** News about the person's own account. */
+  email_notifications: boolean;
+  /** News about the product. */
+  marketing_emails: boolean;
 }
 
 function stored(key: keyof Preferences): string | null {
@@ -25,6 +29,8 @@ export function preferences(): Preferences {
   return {
     response_format: RESPONSE_FORMATS.find((one) => one === format) ?? 'detailed',
     save_conversations: stored('save_conversations') !== 'false',
+    email_notifications: stored('email_notifications') !== 'false',
+    marketing_emails: stored('marketing_emails') === 'true',
   };
 }
 

@@ -1,0 +1,42 @@
+// Pictures of every screen, for the eye: `npm run screenshots` writes them to test-results/screens/.
+
+import { THEMES, expect, signIn, test, useTheme } from './town.ts';
+
+const SIZES = [
+  { name: 'wide', viewport: { width: 1280, height: 900 } },
+  { name: 'narrow', viewport: { width: 390, height: 844 } },
+] as const;
+
+const PUBLIC = { home: '/', login: '/login', faq: '/faq', privacy: '/privacy', missing: '/non-esiste' } as const;
+const SIGNED_IN = { subscription: '/account/subscription', settings: '/account/settings' } as const;
+
+for (const { name, viewport } of SIZES) {
+  for (const theme of THEMES) {
+    test(`${name}, ${theme}`, async ({ page }) => {
+      await page.setViewportSize(viewport);
+      await useTheme(page, theme);
+      const shoot = async (screen: string) => {
+        await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+        await page.evaluate(() => document.fonts.ready);
+        await page.screenshot({ path: `test-results/screens/${screen}-${name}-${theme}.png`, fullPage: true, animations: 'disabled' });
+      };
+      for (const [screen, address] of Object.entries(PUBLIC)) {
+        await page.goto(address);
+        await shoot(screen);
+      }
+      await signIn(page, 'anna');
+      for (const [screen, address] of Object.entries(SIGNED_IN)) {
+        await page.goto(address);
+        await shoot(screen);
+      }
+      await page.getByRole('button', { name: /^Menu di/ }).click();
+      await shoot('menu');
+      await page.getByRole('button', { name: 'Esci' }).click();
+      await signIn(page, 'bruno');
+      await shoot('subscription-none');
+      await page.getByRole('button', { name: /^Menu di/ }).click();
+      await page.getByRole('button', { name: 'Attiva un Piano' }).click();
+      await shoot('menu-none');
+    });
+  }
+}
