@@ -8,6 +8,7 @@
 //! - [`error`]: every failure that can reach a caller, with its code, status and Italian sentence.
 //! - [`clock`]: the only reader of the time; days of Europe/Rome.
 //! - [`config`]: every key of the configuration, read once and refused when it contradicts itself.
+//! - `folding`: text as a reader sees it, without look-alikes and accents.
 //! - [`http_client`]: the client for calls to providers.
 //! - [`store`]: what is remembered; records, commits, the engines that keep them.
 //! - [`account`]: who someone is; Google sign-in, sessions, consents.
@@ -29,6 +30,7 @@ pub mod clock;
 pub mod config;
 pub mod demo;
 pub mod error;
+mod folding;
 pub mod handbook;
 pub mod http;
 pub mod http_client;

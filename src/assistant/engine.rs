@@ -305,5 +305,5 @@ fn content_of(draft: Draft, recognition: &Recognition) -> Content {
 
 fn ground_of(handbook: &Handbook, family: &str) -> Option<Ground> {
     let article = handbook.article(family)?;
-    Some(Ground { title: article.title.clone(), text: article.text.clone() })
+    Some(Ground { title: article.title.clone(), text: article.as_text() })
 }

@@ -10,7 +10,6 @@ mod claims;
 mod contact;
 pub mod draft;
 pub mod engine;
-mod folding;
 pub mod history;
 pub mod image;
 pub mod model;

@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::contact::{self, pattern};
-use super::folding::{Accents, Folded};
+use crate::folding::{Accents, Folded};
 
 /// A kind of personal data that is hidden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

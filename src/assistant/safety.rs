@@ -9,9 +9,10 @@ mod contacts;
 mod dangers;
 
 use super::draft::{Author, Draft};
-use super::folding::plain;
 pub use contacts::Contacts;
 use dangers::{Danger, Prose};
+
+use crate::folding::plain;
 
 /// What stands first when a fraud is likely.
 pub const FRAUD_WARNING: &str = "Attenzione: può essere una truffa. Non chiamare numeri che compaiono sullo schermo, non dare \

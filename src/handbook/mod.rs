@@ -1,5 +1,29 @@
 //! The embedded knowledge: which code or problem a text is about, and what to do. It needs no network, knows
 //! nothing of accounts, and gives the same answer to the same question.
+//!
+//! The knowledge itself is data beside the sources (`handbook/`), validated and embedded by the build script: every
+//! family of problems with the words that people use for it, articles for the families that are written, tables of
+//! codes. [`Handbook::recognise`] finds codes and families, [`Handbook::guidance`] writes the answer.
+
+#[allow(unreachable_pub, reason = "the build script reads the articles with the same structs")]
+mod article;
+mod codes;
+mod guidance;
+mod search;
+mod topic;
+mod words;
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+pub use article::{Article, Cause, Likelihood, Platform, WrittenClass, WrittenStep};
+use article::{Family, Shelf};
+use codes::{Codes, Found, Kind};
+use search::{Document, Index};
+use topic::Emergency;
+use words::Words;
+
+use crate::folding::plain;
 
 /// How a step may affect what the user has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -143,56 +167,212 @@ pub struct Guidance {
     pub sources: Vec<Source>,
 }
 
-/// An article as text, for a model's prompt.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Article {
-    /// Its Italian title.
-    pub title: String,
-    /// All of it as plain text.
-    pub text: String,
+/// The knowledge that the binary carries.
+static EMBEDDED: LazyLock<Handbook> = LazyLock::new(|| {
+    let document = include_bytes!(concat!(env!("OUT_DIR"), "/handbook.json"));
+    let shelf = serde_json::from_slice(document).expect("the build script wrote this document with the same structs");
+    Handbook::new(shelf)
+});
+
+/// Families in which somebody is being cheated, or may be.
+const FRAUDS: [&str; 5] = ["scam-popup", "remote-access-scam", "phishing", "payment-fraud", "data-breach"];
+/// How many candidates are told.
+const CANDIDATES: usize = 5;
+/// The score at which a family is as likely as not.
+const EVEN_SCORE: f32 = 9.0;
+/// A fraud with a stranger in play weighs so much more than the words alone.
+const STRANGER: f32 = 1.6;
+/// How sure a recognised code makes of its family.
+const CODE_CONFIDENCE: f64 = 0.95;
+/// A follow-up stays with its family unless its words point elsewhere with at least this confidence.
+const ELSEWHERE_CONFIDENCE: f64 = 0.6;
+
+/// The handbook. Reading it takes some milliseconds, once.
+#[derive(Debug)]
+pub struct Handbook {
+    families: Vec<Family>,
+    articles: HashMap<String, Article>,
+    contacts: Vec<String>,
+    codes: Codes,
+    family_of_code: HashMap<Found, String>,
+    words: Words,
+    index: Index,
 }
 
-/// The knowledge that the binary carries.
+/// What is seen in a question.
 #[derive(Debug)]
-pub struct Handbook;
+struct Seen {
+    topic: Topic,
+    emergency: Option<Emergency>,
+    codes: Vec<Found>,
+    candidates: Vec<Candidate>,
+    platform: Option<Platform>,
+}
 
 impl Handbook {
     /// The one that the binary carries.
     #[must_use]
-    pub const fn embedded() -> &'static Self {
-        &Self
+    pub fn embedded() -> &'static Self {
+        &EMBEDDED
+    }
+
+    fn new(shelf: Shelf) -> Self {
+        let words = Words::new(&shelf.synonyms);
+        let codes = Codes::embedded();
+        let articles: HashMap<String, Article> =
+            shelf.articles.into_iter().map(|article| (article.id.clone(), article)).collect();
+        let mut family_of_code = HashMap::new();
+        let mut documents = Vec::new();
+        for family in &shelf.families {
+            let article = articles.get(&family.id);
+            for word in article.into_iter().flat_map(|article| &article.words) {
+                for found in codes.find(&plain(word)) {
+                    family_of_code.entry(found).or_insert_with(|| family.id.clone());
+                }
+            }
+            documents.push(document(family, article));
+        }
+        let index = Index::of(&documents, &words);
+        Self { families: shelf.families, articles, contacts: shelf.contacts, codes, family_of_code, words, index }
     }
 
     /// What a question is about.
     #[must_use]
-    pub fn recognise(&self, _question: &Question) -> Recognition {
-        Recognition { topic: Topic::Problem, codes: Vec::new(), candidates: Vec::new() }
+    pub fn recognise(&self, question: &Question) -> Recognition {
+        let seen = self.look(question);
+        let codes = seen.codes.iter().map(|found| self.codes.describe(*found)).collect();
+        Recognition { topic: seen.topic, codes, candidates: seen.candidates }
     }
 
     /// The answer to a question.
     #[must_use]
-    pub fn guidance(&self, _question: &Question) -> Guidance {
-        Guidance {
-            problem_analysis: "Non ho ancora capito di che problema si tratta.".into(),
-            diagnosis: "Servono altri particolari.".into(),
-            confidence: 0.1,
-            steps: vec![Step { text: "Spegni e riaccendi il dispositivo.".into(), class: StepClass::Safe }],
-            additional_tips: String::new(),
-            warnings: Vec::new(),
-            family: None,
-            sources: Vec::new(),
+    pub fn guidance(&self, question: &Question) -> Guidance {
+        guidance::compose(self, question, &self.look(question))
+    }
+
+    /// An article by the id of its family.
+    #[must_use]
+    pub fn article(&self, id: &str) -> Option<&Article> {
+        self.articles.get(id)
+    }
+
+    /// Every article, by the order of the families.
+    pub fn articles(&self) -> impl Iterator<Item = &Article> {
+        self.families.iter().filter_map(|family| self.articles.get(&family.id))
+    }
+
+    /// The numbers, addresses and links that may stand in an answer.
+    pub fn contacts(&self) -> impl Iterator<Item = &str> {
+        self.contacts.iter().map(String::as_str)
+    }
+
+    fn title(&self, id: &str) -> &str {
+        self.families.iter().find(|family| family.id == id).map_or("", |family| &family.title)
+    }
+
+    fn look(&self, question: &Question) -> Seen {
+        let read = question.image_text.as_deref().unwrap_or_default();
+        let text = format!("{}\n{read}", question.text);
+        let folded = plain(&text);
+        let emergency = topic::emergency(&folded);
+        let codes = self.codes.find(&folded);
+        let platform = guidance::platform_in(&folded);
+        let elsewhere = codes.is_empty() && topic::is_elsewhere(&folded);
+        if emergency.is_some() || elsewhere {
+            return Seen { topic: Topic::OffTopic, emergency, codes, candidates: Vec::new(), platform };
         }
+        let stranger = topic::sounds_like_a_stranger(&folded);
+        let mut candidates = self.candidates(&text, stranger);
+        if let Some(family) = codes.first().map(|code| self.family_of(*code)) {
+            // A fraud shows codes, too; it stays in front.
+            let fraud = stranger && candidates.first().is_some_and(|first| FRAUDS.contains(&first.family.as_str()));
+            prefer(&mut candidates, usize::from(fraud), self.candidate(&family, CODE_CONFIDENCE));
+        }
+        if let Some(family) = question.earlier.iter().rev().find_map(|earlier| earlier.family.as_deref())
+            && candidates.first().is_none_or(|first| first.confidence < ELSEWHERE_CONFIDENCE)
+        {
+            prefer(&mut candidates, 0, self.candidate(family, ELSEWHERE_CONFIDENCE));
+        }
+        candidates.truncate(CANDIDATES);
+        let fraud = candidates
+            .first()
+            .is_some_and(|first| FRAUDS.contains(&first.family.as_str()) && (stranger || first.confidence >= 0.4));
+        let topic = if fraud { Topic::Fraud } else { Topic::Problem };
+        Seen { topic, emergency, codes, candidates, platform }
     }
 
-    /// An article by its id.
-    #[must_use]
-    pub const fn article(&self, _id: &str) -> Option<&Article> {
-        None
+    fn candidates(&self, text: &str, stranger: bool) -> Vec<Candidate> {
+        let stems = self.words.stems(text);
+        let mut hits = self.index.search(&stems);
+        if stranger {
+            for hit in &mut hits {
+                let fraud = self.families.get(hit.document).is_some_and(|family| FRAUDS.contains(&family.id.as_str()));
+                hit.score *= if fraud { STRANGER } else { 1.0 };
+            }
+            hits.sort_by(|one, other| other.score.total_cmp(&one.score));
+        }
+        let second = hits.get(1).map_or(0.0, |hit| hit.score);
+        let known = self.index.known_part(&stems);
+        let candidate = |(place, hit): (usize, &search::Hit)| {
+            let family = self.families.get(hit.document)?;
+            // Alone in front is surer than first of many; words that nobody knows make less sure.
+            let lead = if place == 0 { (hit.score - second) / hit.score } else { 0.0 };
+            let confidence = hit.score / (hit.score + EVEN_SCORE) * (0.7 + 0.2 * lead + 0.1 * known);
+            Some(Candidate {
+                family: family.id.clone(),
+                title: family.title.clone(),
+                confidence: (f64::from(confidence) * 100.0).round() / 100.0,
+            })
+        };
+        hits.iter().take(CANDIDATES + 1).enumerate().filter_map(candidate).collect()
     }
 
-    /// The texts whose numbers, addresses and links may stand in an answer.
+    fn candidate(&self, family: &str, confidence: f64) -> Candidate {
+        Candidate { family: family.to_owned(), title: self.title(family).to_owned(), confidence }
+    }
+
+    fn family_of(&self, code: Found) -> String {
+        self.family_of_code.get(&code).cloned().unwrap_or_else(|| match code.kind {
+            Kind::Stop => codes::family_by_name(self.codes.name(code)).to_owned(),
+            Kind::Update => "update-failed".to_owned(),
+        })
+    }
+}
+
+/// Puts a candidate at a place, and nowhere else.
+fn prefer(candidates: &mut Vec<Candidate>, place: usize, preferred: Candidate) {
+    candidates.retain(|candidate| candidate.family != preferred.family);
+    candidates.insert(place.min(candidates.len()), preferred);
+}
+
+fn document(family: &Family, article: Option<&Article>) -> Document {
+    let mut fields = vec![(family.title.clone(), 3.0)];
+    let mut phrases = family.words.clone();
+    if let Some(article) = article {
+        fields.push((article.title.clone(), 2.0));
+        fields.push((article.summary.clone(), 1.0));
+        fields.extend(article.signs.iter().map(|sign| (sign.clone(), 1.0)));
+        phrases.extend(article.words.iter().cloned());
+    }
+    fields.extend(phrases.iter().map(|phrase| (phrase.clone(), 2.0)));
+    Document { fields, phrases }
+}
+
+impl Article {
+    /// The article as plain text, for a model's prompt.
     #[must_use]
-    pub const fn contacts(&self) -> Vec<&str> {
-        Vec::new()
+    pub fn as_text(&self) -> String {
+        let mut lines = vec![self.summary.clone()];
+        lines.extend(self.causes.iter().map(|cause| format!("Causa: {}", cause.text)));
+        lines.extend(self.steps.iter().map(|step| {
+            let only =
+                step.platform.map(|platform| format!("({}) ", guidance::platform_name(platform))).unwrap_or_default();
+            let undo = step.undo.as_deref().map(|undo| format!(" {undo}")).unwrap_or_default();
+            format!("Passaggio: {only}{}{undo}", step.text)
+        }));
+        lines.extend(self.cautions.iter().map(|caution| format!("Attenzione: {caution}")));
+        lines.push(format!("Verifica: {}", self.verify));
+        lines.push(format!("Quando fermarsi: {}", self.stop));
+        lines.join("\n")
     }
 }

@@ -9,6 +9,7 @@ const FLOORS: &[&str] = &[
     "error",
     "clock",
     "config",
+    "folding",
     "http_client",
     "store",
     "account",

@@ -2,6 +2,7 @@
 
 mod demo;
 mod fake_model;
+mod handbook;
 mod house;
 mod image;
 mod model;

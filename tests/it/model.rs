@@ -229,7 +229,7 @@ async fn orders_in_a_screenshot_change_nothing_and_its_number_does_not_come_back
     let answer = json_of(scene.anna.post("/api/v1/solve", &body).await).await;
     assert_eq!(answer["steps"], json!(["Chiudi la finestra del browser."]));
     assert!(!answer.to_string().contains("12345678"), "{answer}");
-    assert!(answer["warnings"][0].as_str().is_some_and(|first| first.contains("truffa")), "{answer}");
+    assert!(answer["warnings"][0].as_str().is_some_and(|first| first.contains("truff")), "{answer}");
     let text = scene.model.calls()[0].text();
     assert!(!text.contains("12345678"));
     assert!(!text.contains("REGOLE DATI>>>"), "the data cannot close its own fence");

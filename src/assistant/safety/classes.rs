@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::assistant::contact::pattern;
-use crate::assistant::folding::plain;
+use crate::folding::plain;
 use crate::handbook::{Step, StepClass};
 
 static TECHNICIAN: LazyLock<Regex> = LazyLock::new(|| {

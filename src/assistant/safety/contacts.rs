@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::assistant::contact::{self, Link, pattern};
-use crate::assistant::folding::{Accents, Folded, plain};
+use crate::folding::{Accents, Folded, plain};
 
 /// Emergency numbers and public services that need no vouching (Italian numbering plan).
 const PUBLIC_NUMBERS: [&str; 7] = ["112", "113", "114", "115", "117", "118", "1522"];

@@ -8,7 +8,7 @@ use regex::Regex;
 
 use super::contacts::Contacts;
 use crate::assistant::contact::pattern;
-use crate::assistant::folding::plain;
+use crate::folding::plain;
 
 /// What a text would make a person do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
