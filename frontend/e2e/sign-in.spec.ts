@@ -3,7 +3,7 @@ import { choosePerson, expect, giveConsent, signIn, signOut, test, PEOPLE } from
 test.describe('signing in', () => {
   test('a new person agrees to age and terms first, and the ticket leaves the address bar', async ({ page }) => {
     await page.goto('/');
-    await page.getByRole('link', { name: 'Accedi', exact: true }).click();
+    await page.getByRole('banner').getByRole('link', { name: 'Accedi' }).click();
     await expect(page).toHaveURL(/\/login$/);
     await page.getByRole('link', { name: 'Accedi con Google' }).click();
     const addresses: string[] = [];
@@ -47,7 +47,7 @@ test.describe('signing in', () => {
     const token = await page.evaluate(() => localStorage.getItem('access_token'));
     await signOut(page);
     await expect(page).toHaveURL(/\/$/);
-    await expect(page.getByRole('link', { name: 'Accedi', exact: true })).toBeVisible();
+    await expect(page.getByRole('banner').getByRole('link', { name: 'Accedi' })).toBeVisible();
     expect(await page.evaluate(() => [localStorage.getItem('access_token'), localStorage.getItem('user')])).toEqual([null, null]);
     await expect(async () => {
       const answer = await request.get(`${baseURL}/api/v1/auth/me`, { headers: { authorization: `Bearer ${token}` } });

@@ -27,12 +27,14 @@ export function PlanCards({ offers, current, heading: Heading = 'h3', action }: 
             <p class={styles.price}>
               <strong>{euro(offer.amount)}</strong> <span>{PERIODS[offer.plan]}</span>
             </p>
-            {offer.savings && (
-              <p class={styles.savings}>
-                <span class="visually-hidden">Invece di </span>
-                <s>{euro(offer.savings.instead)}</s> {offer.savings.text}
-              </p>
-            )}
+            <p class={styles.savings}>
+              {offer.savings && (
+                <>
+                  <span class="visually-hidden">Invece di </span>
+                  <s>{euro(offer.savings.instead)}</s> {offer.savings.text}
+                </>
+              )}
+            </p>
             <p>{offer.description}</p>
             <ul role="list" class={styles.features}>
               {offer.features.map((feature) => (

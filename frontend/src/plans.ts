@@ -66,10 +66,10 @@ export const OFFERS: readonly Offer[] = [
 /** How long the price is for. */
 export const PERIODS: Record<PlanName, string> = { trial: 'per 7 giorni', monthly: 'al mese', annual: "all'anno" };
 
-const EURO = new Intl.NumberFormat('it-IT', { style: 'currency', currency: 'EUR' });
-
+/** '9,99 €'; whole amounts without cents, as they are said. */
 export function euro(amount: number): string {
-  return EURO.format(amount);
+  const minimumFractionDigits = Number.isInteger(amount) ? 0 : 2;
+  return new Intl.NumberFormat('it-IT', { style: 'currency', currency: 'EUR', minimumFractionDigits }).format(amount);
 }
 
 /** The price in words, such as '9,99 € al mese'. */

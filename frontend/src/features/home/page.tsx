@@ -9,7 +9,7 @@ import { PlanCards } from '../../plan-cards';
 import { euro } from '../../plans';
 import { useSession } from '../../session';
 import { ButtonLink } from '../../ui/button';
-import { ShieldIcon, StopIcon, PersonIcon, type Icon } from '../../ui/icons';
+import { PersonIcon, RepeatIcon, ShieldIcon, type Icon } from '../../ui/icons';
 import { Page, PageHeading } from '../../ui/page';
 import { Spinner } from '../../ui/spinner';
 import styles from './home.module.css';
@@ -32,7 +32,7 @@ const STEPS = [
 
 const PROMISES: readonly { icon: Icon; name: string; text: string }[] = [
   { icon: ShieldIcon, name: 'I tuoi dati restano tuoi', text: 'Password, numeri di carta e telefono vengono nascosti prima di ogni richiesta.' },
-  { icon: StopIcon, name: 'Niente mosse azzardate', text: 'Se un passo può cambiare qualcosa, te lo diciamo prima e ti spieghiamo come tornare indietro.' },
+  { icon: RepeatIcon, name: 'Niente mosse azzardate', text: 'Se un passo può cambiare qualcosa, te lo diciamo prima e ti spieghiamo come tornare indietro.' },
   { icon: PersonIcon, name: 'Se serve un tecnico, lo diciamo', text: 'Certe cose non si riparano da soli. In quel caso te lo scriviamo chiaro.' },
 ];
 
