@@ -46,7 +46,7 @@ test.describe('how it looks', () => {
     await expect(page).toHaveURL(/\/$/);
   });
 
-  test('a plan can be asked for where there is no checkout yet, and the answer is a sentence', async ({ page }) => {
+  test('the way to the plans leads to the prices on the same page', async ({ page }) => {
     await page.goto('/');
     await page.getByRole('link', { name: 'Vedi Tutti i Piani' }).click();
     await expect(page.getByRole('heading', { name: 'Quanto costa' })).toBeInViewport();

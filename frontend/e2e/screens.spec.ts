@@ -67,9 +67,17 @@ for (const theme of THEMES) {
 test('at twice the text size nothing is cut off sideways', async ({ page }) => {
   await page.addInitScript(() => localStorage.setItem('text_size', '200'));
   await page.setViewportSize(NARROW);
-  for (const address of PUBLIC) {
-    await page.goto(address);
-    await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-    await expectNoSidewaysScroll(page);
-  }
+  const look = async (addresses: readonly string[]) => {
+    for (const address of addresses) {
+      await page.goto(address);
+      await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+      await test.step(address, () => expectNoSidewaysScroll(page));
+    }
+  };
+  await look(PUBLIC);
+  await signIn(page, 'anna');
+  await look(SIGNED_IN);
+  await page.getByRole('button', { name: /^Menu di/ }).click();
+  await expect(page.getByRole('button', { name: 'Esci' })).toBeVisible();
+  await expectNoSidewaysScroll(page);
 });

@@ -129,8 +129,13 @@ export async function useTheme(page: Page, theme: ThemeName) {
 
 /** Nothing is wider than the window. */
 export async function expectNoSidewaysScroll(page: Page) {
-  const [content, window] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth] as const);
-  expect(content, 'width of the content').toBeLessThanOrEqual(window);
+  const beyond = await page.evaluate(() => {
+    const { scrollWidth, clientWidth } = document.documentElement;
+    if (scrollWidth <= clientWidth) return [];
+    const wider = [...document.querySelectorAll('body *')].filter((one) => one.getBoundingClientRect().right > clientWidth + 1);
+    return wider.map((one) => `${one.tagName.toLowerCase()}.${one.className.toString()}: ${(one.textContent ?? '').slice(0, 40)}`);
+  });
+  expect(beyond, 'what reaches beyond the window').toEqual([]);
 }
 
 /** What axe finds on the page as it stands: nothing. */
