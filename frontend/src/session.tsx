@@ -6,7 +6,7 @@ import type { ComponentChildren } from 'preact';
 import { createContext } from 'preact';
 import { useCallback, useContext, useEffect, useMemo, useRef, useState } from 'react';
 
-import { STORED_SESSION_CHANGED, forgetSession, keepSession, keepUser, storedToken, storedUserText } from './api/access-token';
+import { STORED_SESSION_CHANGED, forgetSession, keepSession, keepUser, sessionNumber, storedToken, storedUserText } from './api/access-token';
 import { api, take } from './api/client';
 import type { User } from './api/contract';
 import { Problem } from './api/problem';
@@ -99,9 +99,10 @@ export function SessionProvider({ children }: { children: ComponentChildren }) {
       return;
     }
     try {
+      const before = sessionNumber();
       const fresh = await take(api.GET('/api/v1/auth/me'));
-      // Signed out meanwhile: an answer that comes late brings nobody back.
-      if (storedToken()) keepUser(fresh);
+      // Signed out meanwhile, or in as somebody else: an answer that comes late brings nobody back.
+      if (storedToken() && before === sessionNumber()) keepUser(fresh);
     } catch (caught) {
       // A 401 has cleared the session already; anything else keeps the stored user, who may be on a train.
       if (!(caught instanceof Problem)) throw caught;

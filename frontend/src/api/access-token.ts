@@ -7,6 +7,13 @@ const USER_KEY = 'user';
 /** Told to the window when this page changed what is stored; `storage` events only reach the other tabs. */
 export const STORED_SESSION_CHANGED = 'rimedio:stored-session-changed';
 
+let sessions = 0;
+
+/** Which session of this page it is: another number after each sign-in and sign-out, the same when a token is renewed. */
+export function sessionNumber(): number {
+  return sessions;
+}
+
 const whileOpen = new Map<string, string>();
 
 function read(key: string): string | null {
@@ -49,6 +56,7 @@ export function keepToken(token: string) {
 }
 
 export function keepSession(token: string, user: object) {
+  sessions += 1;
   write(TOKEN_KEY, token);
   write(USER_KEY, JSON.stringify(user));
   dispatchEvent(new Event(STORED_SESSION_CHANGED));
@@ -60,6 +68,7 @@ export function keepUser(user: object) {
 }
 
 export function forgetSession() {
+  sessions += 1;
   remove(TOKEN_KEY);
   remove(USER_KEY);
   dispatchEvent(new Event(STORED_SESSION_CHANGED));
