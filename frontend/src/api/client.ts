@@ -8,8 +8,12 @@
 import createClient from 'openapi-fetch';
 
 import { forgetSession, keepToken, storedToken } from './access-token';
-import type { paths } from './contract';
+import type { paths as Awaited } from './contract';
 import { isAbort, networkProblem, problemOf } from './problem';
+import type { paths as Described } from './schema';
+
+/** What the server describes, and the calls of the next milestone, which it does not know yet. */
+type Calls = Described & Omit<Awaited, keyof Described>;
 
 const RENEWED_TOKEN = 'x-access-token';
 
@@ -36,7 +40,7 @@ export async function send(input: Request): Promise<Response> {
   return response;
 }
 
-export const api = createClient<paths>({
+export const api = createClient<Calls>({
   // Relative addresses are none for `Request` outside a browser, so the origin is written out.
   baseUrl: location.origin,
   // Late, so that what is put in fetch's place by a test is found.
