@@ -25,6 +25,17 @@ for (const { name, viewport } of SIZES) {
         await shoot(screen);
       }
       await signIn(page, 'anna');
+      await page.route('**/api/v1/auth/me', async (route) => {
+        const answer = await route.fetch();
+        await route.fulfill({ response: answer, json: { ...(await answer.json()), consent_required: true } });
+      });
+      await page.goto('/account/settings');
+      await expect(page.getByRole('button', { name: 'Continua' })).toBeVisible();
+      await shoot('consent');
+      await page.unrouteAll({ behavior: 'wait' });
+      await page.goto('/faq');
+      await page.getByRole('button', { name: 'Dimensione del testo' }).click();
+      await shoot('text-size');
       for (const [screen, address] of Object.entries(SIGNED_IN)) {
         await page.goto(address);
         await shoot(screen);

@@ -30,7 +30,7 @@ export function Header() {
           </span>
         </Link>
         <nav class={styles.tools} aria-label="Principale">
-          <NavLink to="/faq" class={styles.faq}>
+          <NavLink to="/faq" className={styles.faq}>
             FAQ
           </NavLink>
           <Popover label="Dimensione del testo" button={<TextSizeIcon class={styles.sign} />}>

@@ -15,7 +15,7 @@ import { dayText, planName, type Offer, type PlanName } from '../../plans';
 import { CHECKOUT_REFRESH, CHECKOUT_SUCCESS_KEY, useSession } from '../../session';
 import { Button, ButtonLink } from '../../ui/button';
 import { Card } from '../../ui/card';
-import { ArrowLeftIcon, ExternalIcon } from '../../ui/icons';
+import { ArrowRightIcon, ExternalIcon } from '../../ui/icons';
 import { Notice } from '../../ui/notice';
 import { Page } from '../../ui/page';
 import styles from './subscription.module.css';
@@ -201,7 +201,7 @@ function Current({ subscription, tell }: { subscription: Subscription | undefine
         </Notice>
       )}
       <div class="actions">
-        <ButtonLink variant="primary" to="/app" icon={ArrowLeftIcon}>
+        <ButtonLink variant="primary" to="/app" icon={ArrowRightIcon}>
           Vai all'assistente
         </ButtonLink>
         {!subscription.cancel_at_period_end && (
