@@ -14,6 +14,15 @@ function stored(name: string): string {
   }
 }
 
+/** Leaves a text for a field of another page, unless something was typed there already. */
+export function leaveDraft(name: string, text: string) {
+  try {
+    if (!stored(name)) sessionStorage.setItem(keyOf(name), text);
+  } catch {
+    // As above: then the field is empty.
+  }
+}
+
 /** The text of one field, by a name of its own, and the way to change it; an empty text leaves nothing behind. */
 export function useDraft(name: string): [text: string, change: (text: string) => void] {
   const [text, setText] = useState(() => stored(name));

@@ -9,20 +9,25 @@ import { PlanCards } from '../../plan-cards';
 import { euro } from '../../plans';
 import { useSession } from '../../session';
 import { ButtonLink } from '../../ui/button';
+import { leaveDraft } from '../../ui/draft';
 import { PersonIcon, RepeatIcon, ShieldIcon, type Icon } from '../../ui/icons';
 import { Page, PageHeading } from '../../ui/page';
 import { Spinner } from '../../ui/spinner';
 import styles from './home.module.css';
 import { SampleSlip } from './sample-slip';
 
+/** What stands on each drawer, and what stands in the form of the assistant for whoever opened it. */
 const PROBLEMS = [
-  { name: 'Il PC è diventato lento', sign: 'Ci mette minuti ad accendersi, o ad aprire una finestra.' },
-  { name: 'Il WiFi non va', sign: 'Il telefono naviga, il computer no. O viceversa.' },
-  { name: 'La stampante è offline', sign: 'È accesa, ma dal computer non esce niente.' },
-  { name: 'La posta è bloccata', sign: 'Le email non partono, o chiede sempre la password.' },
-  { name: 'Il disco è pieno', sign: 'Non si salva più niente, e non sai che cosa togliere.' },
-  { name: 'La webcam dà errore', sign: 'Nelle videochiamate gli altri non ti vedono.' },
+  { name: 'Il PC è diventato lento', text: 'Il mio computer è diventato molto lento.', sign: 'Ci mette minuti ad accendersi, o ad aprire una finestra.' },
+  { name: 'Il WiFi non va', text: 'Il WiFi non funziona: non riesco a navigare.', sign: 'Il telefono naviga, il computer no. O viceversa.' },
+  { name: 'La stampante è offline', text: 'La stampante risulta offline e non stampa.', sign: 'È accesa, ma dal computer non esce niente.' },
+  { name: 'La posta è bloccata', text: 'La posta elettronica è bloccata: non riesco a inviare né a ricevere.', sign: 'Le email non partono, o chiede sempre la password.' },
+  { name: 'Il disco è pieno', text: 'Il disco del computer è pieno.', sign: 'Non si salva più niente, e non sai che cosa togliere.' },
+  { name: 'La webcam dà errore', text: 'La webcam dà errore e gli altri non mi vedono.', sign: 'Nelle videochiamate gli altri non ti vedono.' },
 ] as const;
+
+/** The name of the draft in the form of the assistant. */
+const PROBLEM_DRAFT = 'problem';
 
 const STEPS = [
   { name: 'Racconta che cosa succede', text: 'Con parole tue, come lo diresti a un nipote. Se sullo schermo c\'è una scritta, basta una foto.' },
@@ -75,9 +80,9 @@ function Home() {
 
       <Section id="problemi" heading="Che cosa non va?" lead="Apri un cassetto: per ognuno c'è un rimedio. E se il tuo problema non è qui, scrivilo lo stesso.">
         <ul role="list" class={styles.drawers}>
-          {PROBLEMS.map(({ name, sign }) => (
+          {PROBLEMS.map(({ name, sign, text }) => (
             <li key={name}>
-              <Link to="/login" class={styles.drawer}>
+              <Link to="/login" class={styles.drawer} onClick={() => leaveDraft(PROBLEM_DRAFT, text)}>
                 <span class={styles.label}>
                   <strong>{name}</strong>
                   <span>{sign}</span>
