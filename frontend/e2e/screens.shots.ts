@@ -40,6 +40,17 @@ for (const { name, viewport } of SIZES) {
         await page.goto(address);
         await shoot(screen);
       }
+      await page.goto('/app');
+      await shoot('assistant');
+      await page.getByLabel('Descrivi il tuo problema').fill('All\'avvio esce una schermata blu con scritto 0x0000007B');
+      await page.getByRole('button', { name: 'Trova la soluzione' }).click();
+      await expect(page.getByRole('heading', { name: 'Ecco che cosa fare' })).toBeVisible();
+      await page.getByRole('button', { name: 'Fatto', exact: true }).first().click();
+      await page.getByRole('button', { name: 'Non lo trovo' }).nth(1).click();
+      await shoot('answer');
+      await page.goto('/richieste');
+      await expect(page.getByRole('listitem').filter({ hasText: 'schermata blu' }).first()).toBeVisible();
+      await shoot('past');
       await page.getByRole('button', { name: /^Menu di/ }).click();
       await shoot('menu');
       await page.getByRole('button', { name: 'Esci' }).click();
