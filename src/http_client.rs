@@ -2,11 +2,12 @@
 //! those of the system where there are any. The first make it work in an empty root, the second behind a proxy that
 //! inspects TLS. It follows no redirects: an answer that sends a call with a secret in it elsewhere is not obeyed.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
-use reqwest::{Client, Response, redirect};
+use reqwest::{Client, ClientBuilder, Response, redirect};
 use rustls::crypto::aws_lc_rs;
 use rustls::{ClientConfig, RootCertStore};
 
@@ -29,6 +30,18 @@ pub enum ClientError {
 /// # Errors
 /// [`ClientError`], which no configuration of ours should bring about.
 pub fn http_client() -> Result<Client, ClientError> {
+    Ok(builder()?.build()?)
+}
+
+/// A client whose every call goes to a Unix socket, whatever host its address names.
+///
+/// # Errors
+/// As [`http_client`].
+pub fn socket_client(path: &Path) -> Result<Client, ClientError> {
+    Ok(builder()?.unix_socket(path).build()?)
+}
+
+fn builder() -> Result<ClientBuilder, ClientError> {
     let mut roots = RootCertStore::empty();
     roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
     // A system without certificates, or with some that nobody can read, is no reason to stop: the compiled ones stand.
@@ -41,8 +54,7 @@ pub fn http_client() -> Result<Client, ClientError> {
         .tls_backend_preconfigured(tls)
         .connect_timeout(CONNECT_TIMEOUT)
         .redirect(redirect::Policy::none())
-        .user_agent(concat!("rimedio/", env!("CARGO_PKG_VERSION")))
-        .build()?)
+        .user_agent(concat!("rimedio/", env!("CARGO_PKG_VERSION"))))
 }
 
 /// Why a body could not be read.

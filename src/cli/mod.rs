@@ -7,6 +7,7 @@ mod exit;
 mod logging;
 mod openapi;
 mod serve;
+mod user;
 
 use std::io::Write as _;
 
@@ -30,6 +31,8 @@ enum Command {
     Serve(serve::Serve),
     /// Show the product on this computer: no keys, no network, no configuration
     Demo(demo::DemoArguments),
+    /// Who there is, and what to give them
+    User(user::User),
     /// Print the description of /api/v1
     Openapi,
 }
@@ -53,6 +56,7 @@ pub fn run() -> Exit {
         match arguments.command {
             Command::Serve(serve) => serve.run().await,
             Command::Demo(demo) => demo.run().await,
+            Command::User(user) => user.run().await,
             Command::Openapi => openapi::run().await,
         }
     })

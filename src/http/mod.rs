@@ -3,6 +3,7 @@
 
 mod about;
 mod connection;
+pub mod control;
 mod documentation;
 mod frontend;
 mod guard;
@@ -22,6 +23,7 @@ use poem::http::Method;
 use poem::{EndpointExt, IntoResponse, Request, Response, Route};
 use poem_openapi::{OpenApi, OpenApiService, Tags};
 use tokio::net::TcpListener;
+use tokio::sync::oneshot;
 
 use crate::account::api::AccountApi;
 use crate::app::App;
@@ -112,5 +114,20 @@ async fn health(store: &crate::store::Store, method: &Method) -> Response {
 /// When the listener fails for good.
 pub async fn serve(app: Arc<App>, listener: TcpListener, shutdown: impl Future<Output = ()> + Send) -> io::Result<()> {
     let endpoint = routes(&app);
-    connection::serve(listener, endpoint, &app.config.server, shutdown).await
+    let (stop, stopped) = oneshot::channel::<()>();
+    let control = async {
+        let ended = async {
+            // Ends when the connections have ended and their side of the channel is gone.
+            let _ = stopped.await;
+        };
+        if let Err(error) = control::serve(Arc::clone(&app), ended).await {
+            tracing::warn!(%error, "no control socket: commands of the operator cannot reach this server");
+        }
+    };
+    let connections = async {
+        let served = connection::serve(listener, endpoint, &app.config.server, shutdown).await;
+        drop(stop);
+        served
+    };
+    tokio::join!(connections, control).0
 }

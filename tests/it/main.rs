@@ -15,3 +15,4 @@ mod sign_in_mock_server;
 mod store_contract;
 mod store_crash;
 mod support;
+mod user_command;
