@@ -1,4 +1,4 @@
-import { expect, test } from './town.ts';
+import { choosePerson, expect, giveConsent, test } from './town.ts';
 
 test.describe('how it looks', () => {
   test('the theme is the system\'s until somebody chooses, and the choice is remembered', async ({ page }) => {
@@ -50,5 +50,17 @@ test.describe('how it looks', () => {
     await page.goto('/');
     await page.getByRole('link', { name: 'Vedi Tutti i Piani' }).click();
     await expect(page.getByRole('heading', { name: 'Quanto costa' })).toBeInViewport();
+  });
+
+  test('a drawer of the home page leads through the sign-in to a form that is filled in', async ({ page }) => {
+    await page.goto('/');
+    await page.getByRole('link', { name: /La stampante è offline/ }).click();
+    await page.getByRole('link', { name: 'Accedi con Google' }).click();
+    await choosePerson(page, 'anna');
+    const form = page.getByLabel('Descrivi il tuo problema');
+    const consent = page.getByRole('button', { name: 'Continua' });
+    await expect(form.or(consent)).toBeVisible();
+    if (await consent.isVisible()) await giveConsent(page);
+    await expect(form).toHaveValue('La stampante risulta offline e non stampa.');
   });
 });

@@ -8,7 +8,7 @@ const SIZES = [
 ] as const;
 
 const PUBLIC = { home: '/', login: '/login', faq: '/faq', privacy: '/privacy', missing: '/non-esiste' } as const;
-const SIGNED_IN = { subscription: '/account/subscription', settings: '/account/settings' } as const;
+const SIGNED_IN = { assistant: '/app', history: '/richieste', subscription: '/account/subscription', settings: '/account/settings' } as const;
 
 for (const { name, viewport } of SIZES) {
   for (const theme of THEMES) {
