@@ -12,9 +12,11 @@ use poem::Request as HttpRequest;
 use poem::http::header::ACCEPT;
 use poem_openapi::param::{Header, Path, Query};
 use poem_openapi::payload::{Binary, EventStream, Json};
+use poem_openapi::types::ToJSON as _;
 use poem_openapi::{ApiResponse, Multipart, OpenApi, ResponseContent, Tags};
 use uuid::Uuid;
 
+use super::answer::{Answer, Content};
 use super::history::{Keeping, no_such_session};
 use super::request::{LONGEST_FOLLOW_UP, LONGEST_PROBLEM};
 use super::{Assistant, Event, Request};
@@ -123,6 +125,19 @@ fn accepts_events(accept: &poem::http::HeaderValue) -> bool {
 
 fn keeping(save: Option<bool>) -> Keeping {
     if save == Some(false) { Keeping::Unsaved } else { Keeping::Saved }
+}
+
+/// An answer outside of any session, in the shape of the published one: for scripts on the command line.
+#[must_use]
+pub fn answer_outside_a_session(content: Content, response_time_ms: u32) -> serde_json::Value {
+    let answer = Answer { session_id: Uuid::nil(), interaction_id: 0, counted: false, response_time_ms, content };
+    let mut shape = AnswerBody::from(answer).to_json().unwrap_or_default();
+    if let Some(fields) = shape.as_object_mut() {
+        for of_a_session in ["session_id", "interaction_id", "counted"] {
+            fields.remove(of_a_session);
+        }
+    }
+    shape
 }
 
 /// An id that is none names no session.

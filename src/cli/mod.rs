@@ -2,6 +2,7 @@
 //! capabilities, so that another way to reach them does the same. The only place that speaks on standard output:
 //! data there, everything else on standard error.
 
+mod ask;
 mod demo;
 mod exit;
 mod logging;
@@ -31,6 +32,8 @@ enum Command {
     Serve(serve::Serve),
     /// Show the product on this computer: no keys, no network, no configuration
     Demo(demo::DemoArguments),
+    /// Answer a problem here on the terminal
+    Ask(ask::Ask),
     /// Who there is, and what to give them
     User(user::User),
     /// Print the description of /api/v1
@@ -56,6 +59,7 @@ pub fn run() -> Exit {
         match arguments.command {
             Command::Serve(serve) => serve.run().await,
             Command::Demo(demo) => demo.run().await,
+            Command::Ask(ask) => ask.run().await,
             Command::User(user) => user.run().await,
             Command::Openapi => openapi::run().await,
         }

@@ -1,5 +1,6 @@
 //! Sentences about behaviour, in one binary: through real HTTP, on a real store on disk, with the real command line.
 
+mod ask_command;
 mod demo;
 mod fake_model;
 mod handbook;
