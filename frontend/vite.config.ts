@@ -31,6 +31,8 @@ export default defineConfig(({ command }) => ({
     rolldownOptions: { checks: { importIsUndefined: false } },
   },
   server: {
+    // A test reads the server's description, which lies beside this folder.
+    fs: { allow: ['.', '../openapi.json'] },
     proxy: { '/api': process.env.RIMEDIO_ADDRESS ?? 'http://127.0.0.1:8080' },
   },
   test: {

@@ -1,7 +1,5 @@
 // How the plans are called, wherever one is named.
 
-import type { Price } from './api/contract';
-
 export const PLANS = ['trial', 'monthly', 'annual'] as const;
 export type PlanName = (typeof PLANS)[number];
 
@@ -70,11 +68,6 @@ export const PERIODS: Record<PlanName, string> = { trial: 'per 7 giorni', monthl
 export function euro(amount: number): string {
   const minimumFractionDigits = Number.isInteger(amount) ? 0 : 2;
   return new Intl.NumberFormat('it-IT', { style: 'currency', currency: 'EUR', minimumFractionDigits }).format(amount);
-}
-
-/** The price in words, such as '9,99 € al mese'. */
-export function priceText(plan: PlanName, price: Price): string {
-  return `${euro(price.amount)} ${PERIODS[plan]}`;
 }
 
 const DAY = new Intl.DateTimeFormat('it-IT', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'Europe/Rome' });

@@ -50,6 +50,7 @@ export const ANNA: User = {
   created_at: '2026-11-01T09:00:00Z',
   is_superuser: false,
   consent_required: false,
+  terms_version: '2026-11',
   subscription: {
     plan: 'monthly',
     status: 'active',
