@@ -32,7 +32,7 @@ export default defineConfig(({ command }) => ({
   },
   server: {
     // A test reads the server's description, which lies beside this folder.
-    fs: { allow: ['.', '../openapi.json'] },
+    fs: { allow: ['..'] },
     proxy: { '/api': process.env.RIMEDIO_ADDRESS ?? 'http://127.0.0.1:8080' },
   },
   test: {
