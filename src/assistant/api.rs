@@ -51,6 +51,7 @@ pub(crate) enum Answered {
 }
 
 #[derive(ResponseContent)]
+#[allow(clippy::large_enum_variant, reason = "one for each request, written at once")]
 pub(crate) enum AnswerContent {
     Whole(Json<AnswerBody>),
     Stream(EventStream<BoxStream<'static, StreamEvent>>),

@@ -108,7 +108,7 @@ impl Engine {
             Some(models) if recognition.topic != Topic::OffTopic => {
                 match self.by_model(models, &question, &recognition, &ground, image, suspicion, &tell).await {
                     Ok(ModelOutcome::Answered(content)) => return *content,
-                    Ok(ModelOutcome::OffTopic) => return self.off_topic(&recognition).await,
+                    Ok(ModelOutcome::OffTopic) => return self.off_topic().await,
                     Err(failure) => Some(failure),
                 }
             }
@@ -224,9 +224,8 @@ impl Engine {
     }
 
     /// What is said to a question that the product is not for.
-    async fn off_topic(&self, recognition: &Recognition) -> Content {
-        let recognition =
-            Recognition { topic: Topic::OffTopic, codes: Vec::new(), candidates: Vec::new(), ..recognition.clone() };
+    async fn off_topic(&self) -> Content {
+        let recognition = Recognition { topic: Topic::OffTopic, codes: Vec::new(), candidates: Vec::new() };
         let (_, _, guidance, _) =
             self.look_up(Question { text: NOT_ABOUT_DEVICES.into(), ..Question::default() }).await;
         self.by_handbook(guidance, &recognition, Suspicion::None, None)

@@ -12,7 +12,7 @@ use crate::config::{Claims, Config};
 /// Who writes the answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
-pub enum EngineName {
+pub(super) enum EngineName {
     /// A language model, with the handbook as its ground.
     Model,
     /// The embedded handbook.
@@ -22,7 +22,7 @@ pub enum EngineName {
 /// Which figures the public pages show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
-pub enum ClaimsName {
+pub(super) enum ClaimsName {
     /// Samples, for a demonstration.
     Sample,
     /// Measured on this installation.
@@ -34,7 +34,7 @@ pub enum ClaimsName {
 /// This installation.
 #[derive(Debug, Clone, Object)]
 #[oai(skip_serializing_if_is_none)]
-pub struct About {
+pub(super) struct About {
     /// The product's name.
     name: String,
     /// The line below it.

@@ -18,7 +18,7 @@ const CALLS_BETWEEN_CLEANINGS: u32 = 10_000;
 
 /// The limits of a running server.
 #[derive(Debug)]
-pub struct CallLimits {
+pub(super) struct CallLimits {
     strangers: DefaultKeyedRateLimiter<IpAddr>,
     accounts: DefaultKeyedRateLimiter<AccountId>,
     calls: AtomicU32,
@@ -27,7 +27,7 @@ pub struct CallLimits {
 impl CallLimits {
     /// The limits that the configuration sets.
     #[must_use]
-    pub fn new(limits: &Limits) -> Self {
+    pub(super) fn new(limits: &Limits) -> Self {
         let quota = |calls: u32| Quota::per_minute(NonZeroU32::new(calls).unwrap_or(NonZeroU32::MIN));
         Self {
             strangers: RateLimiter::keyed(quota(limits.anonymous_per_minute)),
@@ -40,7 +40,7 @@ impl CallLimits {
     ///
     /// # Errors
     /// [`Code::RateLimited`].
-    pub fn stranger(&self, address: IpAddr) -> Result<()> {
+    pub(super) fn stranger(&self, address: IpAddr) -> Result<()> {
         self.clean_now_and_then();
         admit(self.strangers.check_key(&network_of(address)))
     }
@@ -49,7 +49,7 @@ impl CallLimits {
     ///
     /// # Errors
     /// [`Code::RateLimited`].
-    pub fn account(&self, account: AccountId) -> Result<()> {
+    pub(super) fn account(&self, account: AccountId) -> Result<()> {
         self.clean_now_and_then();
         admit(self.accounts.check_key(&account))
     }
@@ -84,7 +84,7 @@ fn network_of(address: IpAddr) -> IpAddr {
 /// Whose call it is: the peer, or, as long as a trusted proxy speaks, the one that it names. Read from the right,
 /// because everything to the left of the first stranger is the stranger's own writing.
 #[must_use]
-pub fn client_address(peer: IpAddr, forwarded_for: &[&str], trusted: &[IpNet]) -> IpAddr {
+pub(super) fn client_address(peer: IpAddr, forwarded_for: &[&str], trusted: &[IpNet]) -> IpAddr {
     let is_trusted = |address: IpAddr| trusted.iter().any(|network| network.contains(&address.to_canonical()));
     let mut client = peer.to_canonical();
     let hops = forwarded_for.iter().flat_map(|line| line.split(',')).map(str::trim);

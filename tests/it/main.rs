@@ -1,6 +1,7 @@
 //! Sentences about behaviour, in one binary: through real HTTP, on a real store on disk, with the real command line.
 
 mod ask_command;
+mod assistant;
 mod demo;
 mod fake_model;
 mod handbook;

@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 use crate::fake_model::{FakeModel, Script, sample, with_steps};
 use crate::support::{Resident, Town, json_of};
 
-struct Scene {
-    town: Town,
-    model: FakeModel,
-    anna: Resident,
+pub(crate) struct Scene {
+    pub(crate) town: Town,
+    pub(crate) model: FakeModel,
+    pub(crate) anna: Resident,
 }
 
 impl Scene {
-    async fn set(scripts: impl IntoIterator<Item = Script>) -> Self {
+    pub(crate) async fn set(scripts: impl IntoIterator<Item = Script>) -> Self {
         let model = FakeModel::start().await;
         model.will(scripts);
         let town = Town::start_with(|config| model.configure(config)).await;
@@ -23,13 +23,13 @@ impl Scene {
         Self { town, model, anna }
     }
 
-    async fn solve(&self, text: &str) -> Value {
+    pub(crate) async fn solve(&self, text: &str) -> Value {
         let response = self.anna.post("/api/v1/solve", &json!({ "text": text })).await;
         assert_eq!(response.status(), StatusCode::OK);
         json_of(response).await
     }
 
-    async fn used(&self) -> (u64, u64) {
+    pub(crate) async fn used(&self) -> (u64, u64) {
         let usage = json_of(self.anna.get("/api/v1/usage").await).await;
         let today = &usage["usage"]["today"];
         (today["requests"].as_u64().expect("a number"), today["tokens"].as_u64().expect("a number"))

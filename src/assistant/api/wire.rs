@@ -306,6 +306,7 @@ pub(crate) struct ErrorEvent {
     pub(super) status: u16,
 }
 
+#[allow(clippy::large_enum_variant, reason = "one event at a time, written at once")]
 /// What the event stream holds: `progress`, `partial`, then one `result` or one `error`.
 #[derive(Union)]
 pub(crate) enum StreamEvent {
