@@ -26,12 +26,18 @@ export function Shell({ children }: { children: ComponentChildren }) {
 }
 
 function Banner() {
-  const { about } = useInstallation();
-  if (!about?.banner) return null;
+  const { state, about } = useInstallation();
   return (
-    <aside class={styles.banner} aria-label="Nota su questa installazione" data-print="never">
-      <p>{about.banner}</p>
-    </aside>
+    <>
+      {about?.banner && (
+        <aside class={styles.banner} aria-label="Nota su questa installazione" data-print="never">
+          <p>{about.banner}</p>
+        </aside>
+      )}
+      <div role="status" data-print="never">
+        {state === 'unreachable' && <p class={styles.unreachable}>Non riusciamo a collegarci al servizio. Riproviamo da soli: non devi fare niente.</p>}
+      </div>
+    </>
   );
 }
 
