@@ -175,8 +175,7 @@ fn find(original: &str) -> Vec<(Kind, Range<usize>)> {
     let folded = Folded::of(original, Accents::Keep);
     let text = folded.text();
     let mut found: Vec<(Kind, Range<usize>)> = Vec::new();
-    type Finder = fn(&str) -> Vec<Range<usize>>;
-    let finders: [(Kind, Finder); 7] = [
+    let finders: [(_, fn(&_) -> _); 7] = [
         (Kind::ProductKey, product_keys),
         (Kind::Iban, ibans),
         (Kind::FiscalCode, fiscal_codes),
