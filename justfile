@@ -36,7 +36,7 @@ e2e *ARGUMENTS: frontend _system-packages
 # Hot reload of the frontend against the running server; both stop together
 dev: _node-packages
     cargo build
-    trap 'kill 0' EXIT; ./target/debug/rimedio demo --port 8080 & npm --prefix frontend run dev
+    trap 'kill 0' EXIT; ./target/debug/rimedio demo --port 8080 --public-url http://localhost:5173 & npm --prefix frontend run dev
 
 # Figures: what the README claims about speed
 bench: frontend

@@ -2,6 +2,7 @@
 //! a capability receives the parts that it needs.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::account::{Accounts, Google};
 use crate::assistant::Assistant;
@@ -13,6 +14,9 @@ use crate::config::Config;
 use crate::handbook::Handbook;
 use crate::quota::Quotas;
 use crate::store::Store;
+
+/// Between two sweeps.
+const BETWEEN_SWEEPS: Duration = Duration::from_secs(24 * 3_600);
 
 /// All parts.
 #[derive(Clone, Debug)]
@@ -63,5 +67,20 @@ impl App {
         let engine = Engine::new(Handbook::embedded(), models);
         let assistant = Assistant::new(store.clone(), clock.clone(), quotas.clone(), engine);
         Ok(Self { config: Arc::new(config), clock, store, accounts, subscriptions, quotas, assistant })
+    }
+
+    /// Does what has to be done now and then, at the start and each day, until it is dropped: removes what nobody
+    /// needs any more, and says in the log what went.
+    pub async fn keep_house(&self) {
+        let mut turns = tokio::time::interval(BETWEEN_SWEEPS);
+        loop {
+            turns.tick().await;
+            match self.assistant.sweep().await {
+                Ok(swept) => tracing::info!(images = swept.images, claims = swept.claims, "swept"),
+                Err(error) => {
+                    tracing::warn!(cause = error.cause_for_log(), "the sweep failed; the next one tries again")
+                }
+            }
+        }
     }
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use url::Url;
 
 use super::exit::{Exit, fail};
 use super::logging;
@@ -20,6 +21,9 @@ pub(super) struct DemoArguments {
     /// Where the demonstration keeps its data
     #[arg(long, value_name = "DIRECTORY", default_value = "./demo-data")]
     data_directory: PathBuf,
+    /// Where the browser reaches it when something stands in between, such as a frontend that reloads itself
+    #[arg(long, value_name = "URL")]
+    public_url: Option<Url>,
 }
 
 impl DemoArguments {
@@ -36,7 +40,7 @@ impl DemoArguments {
     }
 
     async fn show(self) -> Result<Exit, DemoError> {
-        let demo = Demo::bind(self.port, &self.data_directory).await?;
+        let demo = Demo::bind(self.port, &self.data_directory, self.public_url).await?;
         let store = match super::open_store(&demo.config.store).await {
             Ok(store) => store,
             Err(error) => return Ok(fail(Exit::Store, &error.to_string())),

@@ -18,6 +18,7 @@ use poem::Server;
 use poem::listener::TcpAcceptor;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
+use url::Url;
 
 pub use google::{GoogleStandIn, RegisteredClient};
 pub use people::{DemoPerson, PEOPLE, SUPERUSER};
@@ -78,21 +79,23 @@ pub struct Demo {
 
 impl Demo {
     /// Takes the product's port (0: any that is free) and one for the stand-ins, both on 127.0.0.1. The data will
-    /// live in `directory`.
+    /// live in `directory`. Browsers reach it at `public_url` when something stands in between.
     ///
     /// # Errors
     /// [`DemoError::Listen`] when the port is taken.
-    pub async fn bind(port: u16, directory: &Path) -> Result<Self, DemoError> {
+    pub async fn bind(port: u16, directory: &Path, public_url: Option<Url>) -> Result<Self, DemoError> {
         let product = listen(port).await?;
         let google = listen(0).await?;
-        let product_address = format!("http://{}", product.local_addr()?);
+        let own_address = format!("http://{}", product.local_addr()?);
+        let product_address = public_url.map_or(own_address, |url| url.origin().ascii_serialization());
         let google_address = format!("http://{}", google.local_addr()?);
         let client = RegisteredClient {
             id: "rimedio-demo.apps.example".into(),
             secret: random_secret()?,
             redirect: format!("{product_address}{CALLBACK_PATH}"),
         };
-        let config = Config::from_toml(&configuration(&product, directory, &google_address, &client)?)?;
+        let config =
+            Config::from_toml(&configuration(&product, &product_address, directory, &google_address, &client)?)?;
         Ok(Self { config, product, product_address, google, google_address, client })
     }
 
@@ -168,6 +171,7 @@ fn random_secret() -> io::Result<String> {
 
 fn configuration(
     product: &TcpListener,
+    product_address: &str,
     directory: &Path,
     google_address: &str,
     client: &RegisteredClient,
@@ -181,7 +185,7 @@ fn configuration(
         r#"
 [server]
 listen = "{listen}"
-public_url = "http://{listen}"
+public_url = "{product_address}"
 
 [store]
 directory = {directory:?}

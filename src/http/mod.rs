@@ -125,7 +125,10 @@ pub async fn serve(app: Arc<App>, listener: TcpListener, shutdown: impl Future<O
         }
     };
     let connections = async {
-        let served = connection::serve(listener, endpoint, &app.config.server, shutdown).await;
+        let served = tokio::select! {
+            served = connection::serve(listener, endpoint, &app.config.server, shutdown) => served,
+            () = app.keep_house() => Ok(()),
+        };
         drop(stop);
         served
     };

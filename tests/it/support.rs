@@ -40,7 +40,7 @@ impl Town {
     /// The product with a configuration changed before it starts.
     pub(crate) async fn start_with(change: impl FnOnce(&mut Config)) -> Self {
         let directory = tempfile::tempdir().expect("a directory for the data");
-        let mut demo = Demo::bind(0, directory.path()).await.expect("two free ports");
+        let mut demo = Demo::bind(0, directory.path(), None).await.expect("two free ports");
         change(&mut demo.config);
         let clock = Clock::system();
         let disk = DiskOptions::in_directory(&demo.config.store.directory);
