@@ -18,7 +18,10 @@ const BINARY = process.env.RIMEDIO_BINARY ?? fileURLToPath(new URL('../../target
 /** Milliseconds; a debug build on a busy machine. */
 const STARTS_WITHIN = 30_000;
 
-/** The people of the demonstration: with a plan, without one, and the one who runs the service. */
+/**
+ * The people of the demonstration: with a plan, without one, and the one who runs the service. Carla is the new person
+ * of the sign-in's journey: no other journey signs her in, because everybody consents only once.
+ */
 export const PEOPLE = {
   anna: { name: 'Anna Bianchi', email: 'anna.bianchi@posta.example' },
   bruno: { name: 'Bruno Conti', email: 'bruno.conti@posta.example' },
