@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 import { compressAndWeigh, preloadFonts } from './build/assets.ts';
+import { servePictureReader } from './build/reader.ts';
 
 const fromPackages = (name: string) => fileURLToPath(new URL(`./node_modules/${name}`, import.meta.url));
 const preact = (name: string) => fromPackages(`preact/${name}`);
@@ -21,7 +22,7 @@ export default defineConfig(({ command }) => ({
     dedupe: ['preact'],
   },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-  plugins: [preloadFonts(), compressAndWeigh()],
+  plugins: [preloadFonts(), servePictureReader(), compressAndWeigh()],
   build: {
     target: ['chrome111', 'firefox115', 'safari16.4'],
     // The content security policy knows no `data:` for fonts and scripts.

@@ -53,7 +53,9 @@ impl Endpoint for Pages {
 
 fn find(path: &str, headers: &HeaderMap) -> Response {
     let name = path.trim_start_matches('/');
-    let is_compressed_form = name.ends_with(".br") || name.ends_with(".gz");
+    // Some files are compressed in themselves; a compressed form lies beside the file that it is one of.
+    let plain = name.strip_suffix(".br").or_else(|| name.strip_suffix(".gz"));
+    let is_compressed_form = plain.is_some_and(|plain| Built::get(plain).is_some());
     if !name.is_empty() && !is_compressed_form && Built::get(name).is_some() {
         return serve(name, headers, StatusCode::OK);
     }

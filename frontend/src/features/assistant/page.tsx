@@ -15,6 +15,7 @@ import { useConversation } from './conversation';
 import { FeedbackDialog } from './feedback-dialog';
 import styles from './page.module.css';
 import { ABOUT_THE_IMAGE, ProblemForm } from './problem-form';
+import { readPicture } from './read-picture';
 import { Solution } from './solution';
 import { tellSubmitError } from './submit-errors';
 import { UsagePanel } from './usage-panel';
@@ -52,8 +53,8 @@ export default function AssistantPage() {
   const [used, setUsed] = useState(0);
   const [reviewing, setReviewing] = useState(false);
   const [reviewed, setReviewed] = useState<string>();
-  /** A picture that is at the server already is not sent again. */
-  const uploaded = useRef<{ file: File; path: string } | undefined>(undefined);
+  /** A picture that was read and is at the server already is not sent again. */
+  const uploaded = useRef<{ file: File; path: string; words: string | undefined } | undefined>(undefined);
   const heading = useRef<HTMLHeadingElement>(null);
   useReturnFromCheckout(refresh);
 
@@ -74,14 +75,17 @@ export default function AssistantPage() {
       setFailure(undefined);
       setUploading(file !== undefined);
       try {
-        let imagePath: string | undefined;
+        let picture: { path: string; words: string | undefined } | undefined;
         if (file) {
-          if (uploaded.current?.file !== file) uploaded.current = { file, path: await uploadImage(file) };
-          imagePath = uploaded.current.path;
+          if (uploaded.current?.file !== file) {
+            const words = readPicture(file);
+            uploaded.current = { file, path: await uploadImage(file), words: await words };
+          }
+          picture = uploaded.current;
         }
         const { response_format: format, save_conversations: save } = preferences();
         setUploading(false);
-        await conversation.solve({ text, imagePath, format, save });
+        await conversation.solve({ text, imagePath: picture?.path, imageText: picture?.words, format, save });
         sessionStorage.removeItem(`draft:${DRAFT}`);
         uploaded.current = undefined;
         setFile(undefined);

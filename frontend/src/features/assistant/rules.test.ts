@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { Answer, PastSession } from '../../api/assistant';
 import { lastSolution } from './conversation';
-import { dropErrorText, LARGEST_IMAGE } from './screenshot-drop';
+import { dropErrorText } from './screenshot-drop';
 import { confidenceText, spoken } from './solution';
 import { levelOf, percentOf, warningFor } from './usage-panel';
 
@@ -90,7 +90,7 @@ describe('a past session', () => {
 
 describe('a file that is refused', () => {
   it('is told of in the words of the specification, and with what to do', () => {
-    const text = dropErrorText({ code: 'file-too-large', message: `File is larger than ${LARGEST_IMAGE} bytes` });
+    const text = dropErrorText({ code: 'file-too-large', message: 'from the library' });
     expect(text).toMatch(/^File is larger than 10485760 bytes\./);
     expect(text).toContain('10 MB');
     expect(dropErrorText({ code: 'too-many-files', message: 'Too many files' })).toMatch(/^Too many files\./);

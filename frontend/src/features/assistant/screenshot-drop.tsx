@@ -10,6 +10,8 @@ import styles from './form.module.css';
 
 /** Bytes: 10 MB. */
 export const LARGEST_IMAGE = 10 * 1024 * 1024;
+/** Bytes: something. */
+const SMALLEST_IMAGE = 1;
 const TYPES = {
   'image/jpeg': ['.jpeg', '.jpg'],
   'image/png': ['.png'],
@@ -18,17 +20,17 @@ const TYPES = {
   'image/bmp': ['.bmp'],
 };
 
-/** What is wrong with a file, and what to do about it. The first sentence is the specification's. */
+/** What is wrong with a file, in the specification's words, and what to do about it. */
 export function dropErrorText({ code, message }: Pick<FileError, 'code' | 'message'>): string {
   switch (code) {
     case 'file-invalid-type':
-      return `${message}. Scegli un'immagine JPG o PNG.`;
+      return `File type must be ${Object.keys(TYPES).join(', ')}. Scegli un'immagine JPG o PNG.`;
     case 'file-too-large':
-      return `${message}. L'immagine è troppo grande: il massimo è 10 MB.`;
+      return `File is larger than ${LARGEST_IMAGE} bytes. L'immagine è troppo grande: il massimo è 10 MB.`;
     case 'file-too-small':
-      return `${message}. Il file è vuoto: scegline un altro.`;
+      return `File is smaller than ${SMALLEST_IMAGE} bytes. Il file è vuoto: scegline un altro.`;
     case 'too-many-files':
-      return `${message}. Carica una sola immagine alla volta.`;
+      return 'Too many files. Carica una sola immagine alla volta.';
     default:
       return message;
   }
@@ -58,7 +60,7 @@ export function ScreenshotDrop({ file, onFile, disabled }: ScreenshotDropProps) 
     accept: TYPES,
     maxFiles: 1,
     multiple: false,
-    minSize: 1,
+    minSize: SMALLEST_IMAGE,
     maxSize: LARGEST_IMAGE,
     noClick: true,
     noKeyboard: true,
@@ -79,7 +81,7 @@ export function ScreenshotDrop({ file, onFile, disabled }: ScreenshotDropProps) 
       const pasted = [...(event.clipboardData?.files ?? [])].find((one) => one.type in TYPES);
       if (!pasted || disabled) return;
       event.preventDefault();
-      setErrors(pasted.size > LARGEST_IMAGE ? [dropErrorText({ code: 'file-too-large', message: `File is larger than ${LARGEST_IMAGE} bytes` })] : []);
+      setErrors(pasted.size > LARGEST_IMAGE ? [dropErrorText({ code: 'file-too-large', message: '' })] : []);
       if (pasted.size <= LARGEST_IMAGE) onFile(pasted);
     };
     document.addEventListener('paste', onPaste);
