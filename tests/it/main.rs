@@ -3,6 +3,7 @@
 mod ask_command;
 mod assistant;
 mod demo;
+mod door;
 mod fake_model;
 mod handbook;
 mod house;
