@@ -19,6 +19,8 @@ pub mod sled;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use tokio::sync::Mutex;
+
 use engine::{Change, Commit, Engine, EngineError, Expectation, Scan};
 pub use error::{OpenError, StoreError};
 pub use key::Key;
@@ -27,6 +29,9 @@ pub use sled::{DiskOptions, KeptSegments};
 
 /// How often a closure is run anew before the store gives up.
 const MOST_TRIES: u32 = 100;
+/// How many of these tries run beside all others. Whoever lost so often waits for a turn and then has only newcomers
+/// to lose against: under any load everybody gets through.
+const TRIES_BESIDE_OTHERS: u32 = 3;
 
 /// The version of all tables together, in the store itself: an older program refuses a newer store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -75,13 +80,15 @@ pub struct Store {
     engine: Arc<dyn Engine>,
     /// Stands in front of every key.
     prefix: Arc<[u8]>,
+    /// Held by the one update whose turn it is after it lost too often.
+    turn: Arc<Mutex<()>>,
 }
 
 impl Store {
     /// A store on an engine; `prefix` stands in front of every key, so that several may share one.
     #[must_use]
     pub fn on(engine: Arc<dyn Engine>, prefix: &str) -> Self {
-        Self { engine, prefix: prefix.as_bytes().into() }
+        Self { engine, prefix: prefix.as_bytes().into(), turn: Arc::default() }
     }
 
     /// A store in memory.
@@ -192,7 +199,11 @@ impl Store {
         E: From<StoreError> + Send + 'static,
     {
         let work = Arc::new(work);
-        for _ in 0..MOST_TRIES {
+        let mut turn = None;
+        for tried in 0..MOST_TRIES {
+            if tried >= TRIES_BESIDE_OTHERS && turn.is_none() {
+                turn = Some(self.turn.lock().await);
+            }
             let store = self.clone();
             let run = Arc::clone(&work);
             let prepared = tokio::task::spawn_blocking(move || {

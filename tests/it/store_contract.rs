@@ -315,10 +315,10 @@ async fn parallel_updates_of_one_record_lose_nothing() {
     for (_folder, store, _) in stores() {
         let counters = Table { prefix: 0x71, name: "counters" };
         let mut tasks = tokio::task::JoinSet::new();
-        for _ in 0..8 {
+        for _ in 0..32 {
             let store = store.clone();
             tasks.spawn(async move {
-                for _ in 0..25 {
+                for _ in 0..10 {
                     store
                         .update(move |transaction| -> Result<(), StoreError> {
                             let key = (1, "sum".to_owned());
@@ -334,8 +334,8 @@ async fn parallel_updates_of_one_record_lose_nothing() {
         }
         tasks.join_all().await;
         let sum = store.get::<Note>(&(1, "sum".to_owned())).await.expect("readable").expect("written");
-        assert_eq!(sum.text, "200");
-        assert_eq!(store.counter(counters, &1_u32).await.expect("readable"), 200);
+        assert_eq!(sum.text, "320");
+        assert_eq!(store.counter(counters, &1_u32).await.expect("readable"), 320);
     }
 }
 
