@@ -156,6 +156,8 @@ fn unreadable(error: &figment::Error) -> ConfigError {
             let problem = format!("there is no such key; known here: {}", known.join(", "));
             ConfigError::new(&key, problem, "see config.toml.example")
         }
+        // Without a path it is no value that is wrong but the file itself.
+        kind if path.is_empty() => ConfigError::new("the file", kind.to_string(), "see config.toml.example"),
         kind => ConfigError::new(&path, kind.to_string(), &example_of(&path)),
     }
 }

@@ -2,6 +2,7 @@
 
 mod ask_command;
 mod assistant;
+mod configuration;
 mod demo;
 mod door;
 mod fake_model;
@@ -10,6 +11,7 @@ mod house;
 mod image;
 mod model;
 mod payment;
+mod published;
 mod quota;
 mod sign_in;
 mod sign_in_gates;
