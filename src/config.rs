@@ -48,7 +48,7 @@ pub struct Config {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("configuration: {key}: {problem}. Example: {example}")]
 pub struct ConfigError {
-    /// The key, as `section.key`; empty when the file as a whole is meant.
+    /// The key, as `section.key`; `the file` when the file as a whole is meant.
     pub key: String,
     /// What is wrong.
     pub problem: String,

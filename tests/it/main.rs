@@ -10,6 +10,7 @@ mod handbook;
 mod house;
 mod image;
 mod model;
+mod pages;
 mod payment;
 mod published;
 mod quota;
