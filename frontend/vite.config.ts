@@ -32,6 +32,9 @@ export default defineConfig(({ command }) => ({
     rolldownOptions: { checks: { importIsUndefined: false } },
   },
   server: {
+    // The demonstration sends browsers back to this port after the sign-in.
+    port: 5173,
+    strictPort: true,
     // A test reads the server's description, which lies beside this folder.
     fs: { allow: ['..'] },
     proxy: { '/api': process.env.RIMEDIO_ADDRESS ?? 'http://127.0.0.1:8080' },
@@ -43,6 +46,9 @@ export default defineConfig(({ command }) => ({
     restoreMocks: true,
     // The contrast figures are read from the style sheet itself.
     css: true,
-    server: { deps: { inline: [/react-router/, /react-hot-toast/, /react-dropzone/, /@testing-library\/preact/] } },
+    server: {
+    // The demonstration sends browsers back to this port after the sign-in.
+    port: 5173,
+    strictPort: true, deps: { inline: [/react-router/, /react-hot-toast/, /react-dropzone/, /@testing-library\/preact/] } },
   },
 }));

@@ -178,6 +178,21 @@ test.describe('at 390 px', () => {
   });
 });
 
+test('what is printed is dark on white, without what can be pressed, also from a dark screen', async ({ page }) => {
+  await useTheme(page, 'dark');
+  await signIn(page, 'anna');
+  await ask(page, PROBLEM);
+  await page.emulateMedia({ media: 'print' });
+  const [ink, paper] = await page.evaluate(() => {
+    const text = document.querySelector('article p') ?? document.body;
+    return [getComputedStyle(text).color, getComputedStyle(document.body).backgroundColor];
+  });
+  expect(paper).toBe('rgb(255, 255, 255)');
+  expect(Math.max(...(ink?.match(/\d+/g) ?? ['255']).map(Number)), ink).toBeLessThan(60);
+  await expect(page.getByRole('button')).toHaveCount(0);
+  await expect(page.getByRole('banner')).toBeHidden();
+});
+
 for (const theme of THEMES) {
   test(`axe finds nothing, ${theme}`, async ({ page }) => {
     await useTheme(page, theme);

@@ -1,14 +1,18 @@
 //! The door: slow and silent clients, bodies without measure, the headers that protect readers, limits by address and
 //! by account. Over real sockets.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use reqwest::{Method, StatusCode};
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
+use tokio::sync::Notify;
 use tokio::time::timeout;
 
+use crate::fake_model::{Script, sample};
+use crate::model::Scene;
 use crate::support::{Town, assert_refused, json_of};
 
 /// Longer than any limit that a test sets.
@@ -202,6 +206,26 @@ async fn the_description_of_the_calls_is_readable_in_the_browser_from_the_binary
         let answer = town.call(Method::GET, &path).send().await.expect("an answer");
         assert_eq!(answer.status(), StatusCode::OK, "{path}");
     }
+}
+
+#[tokio::test]
+async fn a_server_that_stops_finishes_what_runs_and_takes_nothing_new() {
+    let go = Arc::new(Notify::new());
+    let mut scene = Scene::set([Script::Held(Arc::clone(&go), sample())]).await;
+    let anna = scene.anna.clone();
+    let running = tokio::spawn(async move { anna.post("/api/v1/solve", &json!({ "text": "è lento" })).await });
+    while scene.model.calls().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    scene.town.stop();
+    let address = scene.town.address.trim_start_matches("http://").to_owned();
+    while TcpStream::connect(&address).await.is_ok() {
+        tokio::task::yield_now().await;
+    }
+    go.notify_one();
+    let answer = running.await.expect("no panic");
+    assert_eq!(answer.status(), StatusCode::OK);
+    assert_eq!(json_of(answer).await["engine"], "model");
 }
 
 #[tokio::test]

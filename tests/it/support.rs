@@ -28,7 +28,7 @@ pub(crate) struct Town {
     pub(crate) app: Arc<App>,
     http: Client,
     _directory: TempDir,
-    _stop: oneshot::Sender<()>,
+    stop: Option<oneshot::Sender<()>>,
 }
 
 impl Town {
@@ -53,7 +53,12 @@ impl Town {
             let _ = stopped.await;
         }));
         let http = http_client().expect("a client");
-        Self { address, clock, app, http, _directory: directory, _stop: stop }
+        Self { address, clock, app, http, _directory: directory, stop: Some(stop) }
+    }
+
+    /// Asks it to stop, as an operator would; what runs is finished.
+    pub(crate) fn stop(&mut self) {
+        self.stop.take();
     }
 
     /// A call without a token.

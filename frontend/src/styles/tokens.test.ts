@@ -6,7 +6,7 @@ type Palette = Map<string, string>;
 
 function block(selector: string): string {
   const start = source.indexOf(`${selector} {`);
-  return source.slice(start, source.indexOf('\n}', start));
+  return source.slice(start, source.indexOf('}', start));
 }
 
 function palette(text: string): Palette {
