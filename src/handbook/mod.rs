@@ -283,7 +283,7 @@ impl Handbook {
         }
         let stranger = topic::sounds_like_a_stranger(&folded);
         let mut candidates = self.candidates(&text, stranger);
-        if let Some(family) = codes.first().map(|code| self.family_of(*code)) {
+        if let Some(family) = codes.first().map(|code| self.family_of(*code, &folded)) {
             // A fraud shows codes, too; it stays in front.
             let fraud = stranger && candidates.first().is_some_and(|first| FRAUDS.contains(&first.family.as_str()));
             prefer(&mut candidates, usize::from(fraud), self.candidate(&family, CODE_CONFIDENCE));
@@ -331,7 +331,11 @@ impl Handbook {
         Candidate { family: family.to_owned(), title: self.title(family).to_owned(), confidence }
     }
 
-    fn family_of(&self, code: Found) -> String {
+    fn family_of(&self, code: Found, folded: &str) -> String {
+        // A code of a full disk is about the update when an update showed it.
+        if code.kind == Kind::Update && folded.contains("aggiorna") {
+            return "update-failed".to_owned();
+        }
         self.family_of_code.get(&code).cloned().unwrap_or_else(|| match code.kind {
             Kind::Stop => codes::family_by_name(self.codes.name(code)).to_owned(),
             Kind::Update => "update-failed".to_owned(),
@@ -355,7 +359,7 @@ fn document(family: &Family, article: Option<&Article>) -> Document {
         phrases.extend(article.words.iter().cloned());
     }
     fields.extend(phrases.iter().map(|phrase| (phrase.clone(), 2.0)));
-    Document { fields, phrases }
+    Document { fields, phrases, name: family.title.clone() }
 }
 
 impl Article {

@@ -26,6 +26,8 @@ pub(super) struct Document {
     pub(super) fields: Vec<(String, f32)>,
     /// What people say; each is also indexed as a field.
     pub(super) phrases: Vec<String>,
+    /// What it is called. A name of one word (`WhatsApp`) counts as a phrase, which other single words do not.
+    pub(super) name: String,
 }
 
 /// A family that fits.
@@ -64,6 +66,9 @@ impl Index {
                 if let [first, _, ..] = &stems[..] {
                     index.phrases.entry(first.clone()).or_default().push((stems, number));
                 }
+            }
+            if let [name] = &words.stems(&document.name)[..] {
+                index.phrases.entry(name.clone()).or_default().push((vec![name.clone()], number));
             }
             index.lengths.push(counts.values().sum());
             for (stem, count) in counts {
@@ -193,6 +198,7 @@ mod tests {
                 .chain(phrases.iter().map(|phrase| ((*phrase).to_owned(), 1.0)))
                 .collect(),
             phrases: phrases.iter().map(|phrase| (*phrase).to_owned()).collect(),
+            name: title.to_owned(),
         };
         let documents = [
             document("Stampante ferma", &["stampa bloccata", "coda di stampa"]),
