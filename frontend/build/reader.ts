@@ -22,7 +22,7 @@ const italian = packageOf('@tesseract.js-data/ita');
 const english = packageOf('@tesseract.js-data/eng');
 
 /** Where the parts lie, below the root of the site. */
-export const READER_FOLDER = `/assets/reader-${program.version}-${core.version}-${italian.version}`;
+export const READER_FOLDER = `/assets/reader-${program.version}-${core.version}-${italian.version}-${english.version}`;
 
 const PARTS = [
   join(program.folder, 'dist/worker.min.js'),

@@ -56,3 +56,22 @@ test('a file that is no picture, and one that is too large, are refused with wha
   await expect(page.getByText(/non è un'immagine che possiamo aprire/)).toBeVisible();
   await expect(page.getByLabel('Descrivi il tuo problema')).toHaveValue('che cosa dice?');
 });
+
+test('a picture that cannot be read holds nobody up', async ({ page, context }) => {
+  const thrown: Error[] = [];
+  page.on('pageerror', (error) => thrown.push(error));
+  let refused = 0;
+  await context.route('**/*.traineddata.gz', (route) => {
+    refused += 1;
+    return route.fulfill({ status: 503 });
+  });
+  await signIn(page, 'anna');
+  const buffer = await blueScreen(page);
+  await page.getByLabel('Scegli la foto dello schermo').setInputFiles({ name: 'schermata.png', mimeType: 'image/png', buffer });
+  await page.getByLabel('Descrivi il tuo problema').fill('la stampante non stampa');
+  await page.getByRole('button', { name: 'Trova la soluzione' }).click();
+  // Well before a reading is given up for taking too long.
+  await expect(page.getByRole('heading', { level: 1, name: 'Ecco che cosa fare' })).toBeVisible({ timeout: 15_000 });
+  expect(refused).toBeGreaterThan(0);
+  expect(thrown).toEqual([]);
+});

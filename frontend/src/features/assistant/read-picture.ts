@@ -20,14 +20,24 @@ export interface Reader {
 
 async function openReader(): Promise<Reader> {
   const { createWorker, OEM } = await import('tesseract.js');
-  const worker = await createWorker(['ita', 'eng'], OEM.LSTM_ONLY, {
+  // The promise of `createWorker` stays open for ever when a language cannot be fetched, and without a handler what went
+  // wrong is thrown at the window.
+  let fail: (reason: unknown) => void = () => {};
+  const failed = new Promise<never>((_resolve, reject) => {
+    fail = reject;
+  });
+  // A reading that fails later tells it through its own promise.
+  failed.catch(() => {});
+  const opened = createWorker(['ita', 'eng'], OEM.LSTM_ONLY, {
     workerPath: `${__READER_FOLDER__}/worker.min.js`,
     corePath: `${__READER_FOLDER__}/tesseract-core-simd-lstm.js`,
     langPath: __READER_FOLDER__,
     // Our policy knows no scripts from memory, and the browser keeps the files by itself.
     workerBlobURL: false,
     cacheMethod: 'none',
+    errorHandler: fail,
   });
+  const worker = await Promise.race([opened, failed]);
   return {
     read: async (picture) => (await worker.recognize(picture)).data.text,
     stop: () => void worker.terminate(),
