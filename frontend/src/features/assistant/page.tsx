@@ -74,11 +74,12 @@ export default function AssistantPage() {
     async (text: string) => {
       setFailure(undefined);
       setUploading(file !== undefined);
+      const refused = new AbortController();
       try {
         let picture: { path: string; words: string | undefined } | undefined;
         if (file) {
           if (uploaded.current?.file !== file) {
-            const words = readPicture(file);
+            const words = readPicture(file, { signal: refused.signal });
             uploaded.current = { file, path: await uploadImage(file), words: await words };
           }
           picture = uploaded.current;
@@ -91,6 +92,8 @@ export default function AssistantPage() {
         setFile(undefined);
         toast.success('Soluzione trovata!');
       } catch (caught) {
+        // A picture that the server refused need not be read to its end.
+        refused.abort();
         setUploading(false);
         if (!(caught instanceof Problem)) throw caught;
         setFailure(tellSubmitError(caught, navigate));

@@ -32,6 +32,18 @@ describe('reading a picture', () => {
     expect(await words).toBeUndefined();
     expect(stop).toHaveBeenCalled();
   });
+
+  it('stops when nobody waits for it any more', async () => {
+    const stop = vi.fn();
+    const left = new AbortController();
+    const open = () => Promise.resolve({ read: () => new Promise<string>(() => left.abort()), stop });
+    expect(await readPicture(picture, { open, prepare, signal: left.signal })).toBeUndefined();
+    expect(stop).toHaveBeenCalled();
+
+    const unopened = vi.fn(open);
+    expect(await readPicture(picture, { open: unopened, prepare, signal: left.signal })).toBeUndefined();
+    expect(unopened).not.toHaveBeenCalled();
+  });
 });
 
 describe('what was read', () => {

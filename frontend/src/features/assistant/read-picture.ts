@@ -85,34 +85,45 @@ export function tidied(text: string): string | undefined {
   return [...joined].slice(0, LONGEST_READING).join('') || undefined;
 }
 
+interface Reading {
+  /** Ends the reading when nobody waits for it any more. */
+  signal?: AbortSignal;
+  open?: () => Promise<Reader>;
+  prepare?: (file: Blob) => Promise<Blob>;
+}
+
 /** The words in a picture; undefined when there are none, or they could not be read in time. */
 export async function readPicture(
   file: Blob,
-  { open = openReader, prepare = prepared }: { open?: () => Promise<Reader>; prepare?: (file: Blob) => Promise<Blob> } = {},
+  { signal, open = openReader, prepare = prepared }: Reading = {},
 ): Promise<string | undefined> {
-  let late = false;
+  let over = signal?.aborted ?? false;
   let reader: Reader | undefined;
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let giveUp: () => void = () => {};
   const reading = async () => {
     // What is no picture needs no reader.
     const picture = await prepare(file);
+    if (over) return undefined;
     const opened = await open();
     reader = opened;
     // It came too late: it is only to be put away.
-    if (late) return undefined;
+    if (over) return undefined;
     return tidied(await opened.read(picture));
   };
-  const tooLong = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => {
-      late = true;
+  const givenUp = new Promise<undefined>((resolve) => {
+    giveUp = () => {
+      over = true;
       resolve(undefined);
-    }, READING_TAKES_AT_MOST);
+    };
   });
+  const timer = setTimeout(giveUp, READING_TAKES_AT_MOST);
+  signal?.addEventListener('abort', giveUp);
   const read = reading().catch(() => undefined);
   void read.finally(() => reader?.stop());
-  const words = await Promise.race([read, tooLong]);
+  const words = await Promise.race([read, givenUp]);
   clearTimeout(timer);
+  signal?.removeEventListener('abort', giveUp);
   // A reading that goes on is stopped; what it throws then is nobody's concern.
-  if (late) reader?.stop();
+  if (over) reader?.stop();
   return words;
 }
