@@ -53,6 +53,9 @@ impl Folded {
 
 /// The folded text alone, without accents: for comparing words.
 pub(crate) fn plain(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
     Folded::of(text, Accents::Drop).text
 }
 

@@ -15,6 +15,38 @@ pub(crate) fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("every pattern is a constant that the tests compile")
 }
 
+/// A pattern for text that [`crate::folding::plain`] made: its letters, digits and blanks are those of ASCII. Classes
+/// of all scripts make a long pattern take milliseconds to compile, and an answer on the terminal waits for them all.
+pub(crate) fn plain_pattern(text: &str) -> Regex {
+    let mut ascii = String::with_capacity(text.len() * 2);
+    let (mut in_class, mut characters) = (false, text.chars());
+    while let Some(character) = characters.next() {
+        match character {
+            '[' => in_class = true,
+            ']' => in_class = false,
+            _ => {}
+        }
+        if character != '\\' {
+            ascii.push(character);
+            continue;
+        }
+        match (characters.next(), in_class) {
+            (Some('b'), false) => ascii.push_str(r"(?-u:\b)"),
+            (Some('w'), false) => ascii.push_str("[0-9A-Za-z_]"),
+            (Some('w'), true) => ascii.push_str("0-9A-Za-z_"),
+            (Some('d'), false) => ascii.push_str("[0-9]"),
+            (Some('d'), true) => ascii.push_str("0-9"),
+            (Some('s'), false) => ascii.push_str(r"[ \t\n\r]"),
+            (Some('s'), true) => ascii.push_str(r" \t\n\r"),
+            (escaped, _) => {
+                ascii.push('\\');
+                ascii.extend(escaped);
+            }
+        }
+    }
+    pattern(&ascii)
+}
+
 /// Top-level domains that are taken for one in running text. File endings and Italian words are left out.
 const TOP_LEVEL: &str = "com|it|net|org|eu|info|io|co|uk|de|fr|es|us|ru|cn|ua|xyz|top|online|site|shop|store|dev|tv|biz|\
     support|help|tech|live|club|cc|ly|gl|gd|page|link|click|cloud|gov|edu|tk|ml|ga|cf|gq|pw|su|ch|nl|pl|ro|br|website|\

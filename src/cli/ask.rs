@@ -126,9 +126,10 @@ impl Ask {
             }
         };
         let mut exit = Exit::Done;
-        for (number, line) in (1..).zip(lines.lines()) {
+        // Bytes, because a line that is no text must not keep the others from being answered.
+        for (number, line) in (1..).zip(lines.split(b'\n')) {
             let line = match line {
-                Ok(line) if line.trim().is_empty() => continue,
+                Ok(line) if line.trim_ascii().is_empty() => continue,
                 Ok(line) => line,
                 Err(error) => return fail(Exit::Failed, &format!("line {number}: {error}")),
             };
@@ -148,8 +149,8 @@ impl Ask {
 }
 
 /// The id and the text of a line of a batch.
-fn read_line(line: &str) -> Option<(Value, String)> {
-    let mut fields: Map<String, Value> = serde_json::from_str(line).ok()?;
+fn read_line(line: &[u8]) -> Option<(Value, String)> {
+    let mut fields: Map<String, Value> = serde_json::from_slice(line).ok()?;
     let id = fields.remove("id").filter(|id| id.is_string() || id.is_number())?;
     match fields.remove("text")? {
         Value::String(text) => Some((id, text)),

@@ -40,7 +40,9 @@ impl Words {
         // `wi-fi` and `e-mail` are one word, `0x7b` stays whole, an apostrophe parts two.
         let folded = plain(text).replace("wi-fi", "wifi").replace("e-mail", "mail").replace("wai-fai", "wifi");
         let words = folded.split(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty());
-        words.filter(|word| !self.small.contains(word)).map(|word| self.stem(word)).collect()
+        // A letter alone is the disk C or a slip, a digit alone is any number.
+        let words = words.filter(|word| word.chars().nth(1).is_some() && !self.small.contains(word));
+        words.map(|word| self.stem(word)).collect()
     }
 
     fn stem(&self, word: &str) -> String {

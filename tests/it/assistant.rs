@@ -80,6 +80,22 @@ async fn what_is_known_before_a_stream_begins_is_a_plain_refusal() {
 }
 
 #[tokio::test]
+async fn a_failure_after_the_stream_began_is_its_last_event() {
+    let go = Arc::new(Notify::new());
+    let scene = Scene::set([Script::Held(Arc::clone(&go), sample())]).await;
+    let response = stream(&scene.anna, "/api/v1/solve", &json!({ "text": PRINTER })).await;
+    // The disk goes away while the model writes.
+    scene.town.app.store.close().await.expect("it closes");
+    go.notify_one();
+    let events = events_of(response).await;
+    let (name, failure) = events.last().expect("an event");
+    assert_eq!(name, "error", "{events:?}");
+    assert_eq!((&failure["status"], &failure["code"]), (&503.into(), &"unavailable".into()));
+    assert!(failure["detail"].as_str().is_some_and(|detail| !detail.is_empty()));
+    assert!(failure["request_id"].as_str().is_some_and(|id| !id.is_empty()));
+}
+
+#[tokio::test]
 async fn a_browser_that_goes_away_loses_nothing() {
     let go = Arc::new(Notify::new());
     let scene = Scene::set([Script::Held(Arc::clone(&go), sample())]).await;
@@ -116,7 +132,7 @@ async fn a_retry_under_the_same_key_is_answered_once_and_costs_once() {
     assert_eq!(first, again);
     assert_eq!((scene.model.calls().len(), scene.used().await.0), (1, 1));
     let other = keyed(&scene.anna, "k-1", &json!({ "text": "un'altra cosa" })).await;
-    assert_eq!(other.status().as_u16(), 409, "one key, one question");
+    assert_refused(other, 409, "idempotency_mismatch").await;
     // Another person's key of the same name is another key.
     scene.town.app.subscriptions.grant(account(&scene.town, "bruno").await, Plan::Monthly, 1).await.expect("granted");
     let bruno = scene.town.sign_in("bruno").await;

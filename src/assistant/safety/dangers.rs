@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::contacts::Contacts;
-use crate::assistant::contact::pattern;
+use crate::assistant::contact::plain_pattern;
 use crate::folding::plain;
 
 /// What a text would make a person do.
@@ -80,7 +80,7 @@ pub(super) enum Prose {
 
 macro_rules! patterns {
     ($($name:ident = $($part:literal),+;)+) => {
-        $(static $name: LazyLock<Regex> = LazyLock::new(|| pattern(concat!($($part),+)));)+
+        $(static $name: LazyLock<Regex> = LazyLock::new(|| plain_pattern(concat!($($part),+)));)+
         #[cfg(test)]
         pub(super) fn compile_all() { $(LazyLock::force(&$name);)+ }
     };
