@@ -26,6 +26,8 @@ export const READER_FOLDER = `/assets/reader-${program.version}-${core.version}-
 
 const PARTS = [
   join(program.folder, 'dist/worker.min.js'),
+  join(program.folder, 'dist/worker.min.js.LICENSE.txt'),
+  join(core.folder, 'LICENSE'),
   join(core.folder, 'tesseract-core-simd-lstm.js'),
   join(core.folder, 'tesseract-core-simd-lstm.wasm'),
   // The models with whole numbers: a third of the size, as good on a screenshot.

@@ -27,7 +27,9 @@ use crate::http::problem::Failure;
 use sessions::{
     InteractionBody, OutcomeRequest, OutcomesResponse, ResolvedRequest, SessionBody, SessionSummary, SessionsResponse,
 };
-use wire::{AnswerBody, FeedbackRequest, FollowUpRequest, MessageResponse, SolveRequest, StreamEvent, UploadResponse};
+use wire::{
+    AnswerBody, FeedbackRequest, FollowUpRequest, MessageResponse, SolveRequest, StreamEvent, THANKS, UploadResponse,
+};
 
 /// How often an event stream says that it is alive; shorter than the idle timeout of a connection.
 const KEEP_ALIVE: Duration = Duration::from_secs(10);
@@ -234,7 +236,7 @@ impl AssistantApi {
         let session = session_id(&body.session_id)?;
         let history = self.assistant.history();
         history.give_feedback(who.account.id, session, body.interaction_id, body.feedback.into()).await?;
-        Ok(Json(MessageResponse { message: "Grazie per il tuo feedback!".into() }))
+        Ok(Json(MessageResponse { message: THANKS.into() }))
     }
 
     /// Say what came of a step

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use poem_openapi::payload::Json;
+use poem_openapi::types::Example;
 use poem_openapi::{Enum, Object, OpenApi};
 
 use super::problem::Failure;
@@ -33,7 +34,7 @@ pub(super) enum ClaimsName {
 
 /// This installation.
 #[derive(Debug, Clone, Object)]
-#[oai(skip_serializing_if_is_none)]
+#[oai(example, skip_serializing_if_is_none)]
 pub(super) struct About {
     /// The product's name.
     name: String,
@@ -53,6 +54,22 @@ pub(super) struct About {
     minimum_age: u8,
     /// Which figures the public pages show.
     claims: ClaimsName,
+}
+
+impl Example for About {
+    fn example() -> Self {
+        Self {
+            name: "Rimedio".into(),
+            tagline: "Il tuo assistente IT personale".into(),
+            support_address: "assistenza@rimedio.example".into(),
+            banner: None,
+            engine: EngineName::Model,
+            model_provider: Some("OpenRouter".into()),
+            terms_version: TERMS_VERSION.into(),
+            minimum_age: MINIMUM_AGE,
+            claims: ClaimsName::Off,
+        }
+    }
 }
 
 /// The call.

@@ -378,6 +378,16 @@ export interface components {
         /**
          * About
          * @description This installation.
+         * @example {
+         *       "claims": "off",
+         *       "engine": "model",
+         *       "minimum_age": 16,
+         *       "model_provider": "OpenRouter",
+         *       "name": "Rimedio",
+         *       "support_address": "assistenza@rimedio.example",
+         *       "tagline": "Il tuo assistente IT personale",
+         *       "terms_version": "2026-11-21"
+         *     }
          */
         About: {
             /** @description The product's name. */
@@ -690,6 +700,9 @@ export interface components {
         /**
          * MessageResponse
          * @description Thanks.
+         * @example {
+         *       "message": "Grazie per il tuo feedback!"
+         *     }
          */
         MessageResponse: {
             /** @description A sentence for the person. */
@@ -698,6 +711,9 @@ export interface components {
         /**
          * OutcomeRequest
          * @description What came of a step; without an outcome what was said before is taken back.
+         * @example {
+         *       "outcome": "not_found"
+         *     }
          */
         OutcomeRequest: {
             /** @description The outcome. */
@@ -706,6 +722,13 @@ export interface components {
         /**
          * OutcomesResponse
          * @description What came of all steps of an answer.
+         * @example {
+         *       "outcomes": [
+         *         "done",
+         *         "not_found",
+         *         null
+         *       ]
+         *     }
          */
         OutcomesResponse: {
             /** @description One for each step; null where nothing was said. */
@@ -815,6 +838,9 @@ export interface components {
         /**
          * ResolvedRequest
          * @description Whether the problem is solved.
+         * @example {
+         *       "resolved": true
+         *     }
          */
         ResolvedRequest: {
             /** @description 'Risolto' */
@@ -842,6 +868,58 @@ export interface components {
         /**
          * SessionBody
          * @description A session with all that was said.
+         * @example {
+         *       "created_at": "2026-11-21T09:30:00Z",
+         *       "interactions": [
+         *         {
+         *           "answer": {
+         *             "additional_tips": "",
+         *             "codes": [
+         *               {
+         *                 "code": "0x0000007B",
+         *                 "name": "INACCESSIBLE_BOOT_DEVICE"
+         *               }
+         *             ],
+         *             "confidence_level": 0.9,
+         *             "counted": true,
+         *             "diagnosis": "Windows non riesce a leggere il disco da cui parte.",
+         *             "engine": "handbook",
+         *             "family": "bsod-boot-device",
+         *             "fell_back": false,
+         *             "generated_by": "Dal manuale di Rimedio",
+         *             "interaction_id": 1,
+         *             "model_used": "manuale",
+         *             "problem_analysis": "All'avvio Windows si ferma con una schermata blu.",
+         *             "response_time": 0.02,
+         *             "session_id": "00000000-0000-0000-0000-000000000000",
+         *             "sources": [
+         *               {
+         *                 "id": "bsod-boot-device",
+         *                 "title": "Windows non trova il disco di avvio"
+         *               }
+         *             ],
+         *             "step_classes": [
+         *               "safe"
+         *             ],
+         *             "steps": [
+         *               "Spegni il computer e stacca tutte le chiavette USB."
+         *             ],
+         *             "warnings": []
+         *           },
+         *           "created_at": "2026-11-21T09:30:00Z",
+         *           "feedback": "positive",
+         *           "interaction_id": 1,
+         *           "outcomes": [
+         *             "done"
+         *           ],
+         *           "question": "All'avvio appare una schermata blu con 0x0000007B"
+         *         }
+         *       ],
+         *       "pending": false,
+         *       "resolved": false,
+         *       "session_id": "00000000-0000-0000-0000-000000000000",
+         *       "title": "All'avvio appare una schermata blu"
+         *     }
          */
         SessionBody: {
             session_id: string;
@@ -879,6 +957,18 @@ export interface components {
         /**
          * SessionsResponse
          * @description A page of sessions, the latest first.
+         * @example {
+         *       "sessions": [
+         *         {
+         *           "created_at": "2026-11-21T09:30:00Z",
+         *           "interactions": 2,
+         *           "resolved": true,
+         *           "session_id": "00000000-0000-0000-0000-000000000000",
+         *           "title": "All'avvio appare una schermata blu",
+         *           "updated_at": "2026-11-21T09:42:10Z"
+         *         }
+         *       ]
+         *     }
          */
         SessionsResponse: {
             sessions: components["schemas"]["SessionSummary"][];

@@ -1,5 +1,6 @@
 //! The shapes of past sessions as clients see them.
 
+use poem_openapi::types::Example;
 use poem_openapi::{Enum, Object};
 use uuid::Uuid;
 
@@ -42,23 +43,44 @@ impl From<StepOutcome> for OutcomeName {
 
 /// What came of a step; without an outcome what was said before is taken back.
 #[derive(Object)]
+#[oai(example)]
 pub(crate) struct OutcomeRequest {
     /// The outcome.
     pub(super) outcome: Option<OutcomeName>,
 }
 
+impl Example for OutcomeRequest {
+    fn example() -> Self {
+        Self { outcome: Some(OutcomeName::NotFound) }
+    }
+}
+
 /// What came of all steps of an answer.
 #[derive(Object)]
+#[oai(example)]
 pub(crate) struct OutcomesResponse {
     /// One for each step; null where nothing was said.
     pub(super) outcomes: Vec<Option<OutcomeName>>,
 }
 
+impl Example for OutcomesResponse {
+    fn example() -> Self {
+        Self { outcomes: vec![Some(OutcomeName::Done), Some(OutcomeName::NotFound), None] }
+    }
+}
+
 /// Whether the problem is solved.
 #[derive(Object)]
+#[oai(example)]
 pub(crate) struct ResolvedRequest {
     /// 'Risolto'
     pub(super) resolved: bool,
+}
+
+impl Example for ResolvedRequest {
+    fn example() -> Self {
+        Self { resolved: true }
+    }
 }
 
 /// A session in the list.
@@ -92,11 +114,25 @@ impl SessionSummary {
 
 /// A page of sessions, the latest first.
 #[derive(Object)]
-#[oai(skip_serializing_if_is_none)]
+#[oai(example, skip_serializing_if_is_none)]
 pub(crate) struct SessionsResponse {
     pub(super) sessions: Vec<SessionSummary>,
     /// For `before`; absent on the last page.
     pub(super) next: Option<String>,
+}
+
+impl Example for SessionsResponse {
+    fn example() -> Self {
+        let session = SessionSummary {
+            session_id: Uuid::nil().to_string(),
+            title: "All'avvio appare una schermata blu".into(),
+            created_at: "2026-11-21T09:30:00Z".into(),
+            updated_at: "2026-11-21T09:42:10Z".into(),
+            interactions: 2,
+            resolved: true,
+        };
+        Self { sessions: vec![session], next: None }
+    }
 }
 
 /// A question and its answer.
@@ -135,6 +171,7 @@ impl From<Interaction> for InteractionBody {
 
 /// A session with all that was said.
 #[derive(Object)]
+#[oai(example)]
 pub(crate) struct SessionBody {
     pub(super) session_id: String,
     /// The beginning of the first question.
@@ -147,4 +184,27 @@ pub(crate) struct SessionBody {
     pub(super) pending: bool,
     /// Oldest first.
     pub(super) interactions: Vec<InteractionBody>,
+}
+
+impl Example for SessionBody {
+    fn example() -> Self {
+        let answer = AnswerBody::example();
+        let interaction = InteractionBody {
+            interaction_id: 1,
+            question: "All'avvio appare una schermata blu con 0x0000007B".into(),
+            image_path: None,
+            created_at: "2026-11-21T09:30:00Z".into(),
+            answer,
+            feedback: Some(FeedbackName::Positive),
+            outcomes: vec![Some(OutcomeName::Done)],
+        };
+        Self {
+            session_id: Uuid::nil().to_string(),
+            title: "All'avvio appare una schermata blu".into(),
+            created_at: "2026-11-21T09:30:00Z".into(),
+            resolved: false,
+            pending: false,
+            interactions: vec![interaction],
+        }
+    }
 }

@@ -382,7 +382,17 @@ impl Example for FeedbackRequest {
 
 /// Thanks.
 #[derive(Object)]
+#[oai(example)]
 pub(crate) struct MessageResponse {
     /// A sentence for the person.
     pub(super) message: String,
 }
+
+impl Example for MessageResponse {
+    fn example() -> Self {
+        Self { message: THANKS.into() }
+    }
+}
+
+/// What a person reads who said what they think.
+pub(super) const THANKS: &str = "Grazie per il tuo feedback!";
