@@ -103,6 +103,40 @@ test.describe('a problem in words', () => {
     await expect(page.getByText('Dal manuale di Rimedio')).toBeVisible();
   });
 
+  test('a reload during the wait finds the answer and asks nothing twice', async ({ page }) => {
+    await signIn(page, 'anna');
+    const used = async () => Number(/(\d+) di/.exec((await page.getByRole('meter', { name: 'Richieste di oggi' }).getAttribute('aria-valuetext')) ?? '')?.[1]);
+    await expect(page.getByRole('meter', { name: 'Richieste di oggi' })).toBeVisible();
+    const before = await used();
+    // The first event arrives, the others never do: the page still waits when it is reloaded.
+    await page.route('**/api/v1/solve', async (route) => {
+      const answer = await route.fetch();
+      const first = (await answer.text()).split('\n\n')[0] ?? '';
+      await route.fulfill({ response: answer, body: `${first}\n\n` });
+    });
+    await page.route('**/api/v1/sessions/*', () => {});
+    await page.getByLabel('Descrivi il tuo problema').fill('la batteria del portatile dura poco');
+    await page.getByRole('button', { name: 'Trova la soluzione' }).click();
+    await expect(page).toHaveURL(/\/app\?s=/);
+    await page.unrouteAll();
+    await page.reload();
+    await expect(page.getByRole('heading', { level: 1, name: 'Ecco che cosa fare' })).toBeVisible();
+    expect(await used()).toBe(before + 1);
+    await page.getByRole('button', { name: 'Nuovo problema' }).click();
+    await expect(page.getByLabel('Descrivi il tuo problema')).toHaveValue('');
+  });
+
+  test('a request that cannot be opened now is not lost', async ({ page }) => {
+    await signIn(page, 'anna');
+    await ask(page, 'il mouse non si muove');
+    await page.route('**/api/v1/sessions/*', (route) => route.fulfill({ status: 503, json: { detail: 'Riprova tra poco.', code: 'unavailable', request_id: '1' } }));
+    await page.reload();
+    await expect(page.getByRole('heading', { level: 1, name: 'Non riesco a riaprire la tua richiesta' })).toBeVisible();
+    await page.unrouteAll();
+    await page.getByRole('button', { name: 'Riprova' }).click();
+    await expect(page.getByRole('heading', { level: 1, name: 'Ecco che cosa fare' })).toBeVisible();
+  });
+
   test('a limit that is reached is told as the server tells it, with the way to a larger plan', async ({ page }) => {
     await signIn(page, 'anna');
     const detail = 'Hai usato le 10 richieste di oggi. Fai un Upgrade per averne di più.';

@@ -5,7 +5,8 @@ import { useCallback, useState } from 'react';
 
 const keyOf = (name: string) => `draft:${name}`;
 
-function stored(name: string): string {
+/** The text of a field as it is kept; empty when there is none. */
+export function keptDraft(name: string): string {
   try {
     return sessionStorage.getItem(keyOf(name)) ?? '';
   } catch {
@@ -17,15 +18,24 @@ function stored(name: string): string {
 /** Leaves a text for a field of another page, unless something was typed there already. */
 export function leaveDraft(name: string, text: string) {
   try {
-    if (!stored(name)) sessionStorage.setItem(keyOf(name), text);
+    if (!keptDraft(name)) sessionStorage.setItem(keyOf(name), text);
   } catch {
     // As above: then the field is empty.
   }
 }
 
+/** Forgets a text that was sent. */
+export function forgetDraft(name: string) {
+  try {
+    sessionStorage.removeItem(keyOf(name));
+  } catch {
+    // Nothing could have been kept there.
+  }
+}
+
 /** The text of one field, by a name of its own, and the way to change it; an empty text leaves nothing behind. */
 export function useDraft(name: string): [text: string, change: (text: string) => void] {
-  const [text, setText] = useState(() => stored(name));
+  const [text, setText] = useState(() => keptDraft(name));
   const change = useCallback(
     (changed: string) => {
       setText(changed);

@@ -26,6 +26,8 @@ export interface Solution {
 export type View =
   | { name: 'form' }
   | { name: 'opening' }
+  /** The session could not be fetched; it may well be there. */
+  | { name: 'unopened'; detail: string }
   | { name: 'waiting'; question: string; progress: string; partial: PartialAnswer }
   | { name: 'solution'; solution: Solution };
 
@@ -40,6 +42,8 @@ export interface Conversation {
   setOutcome: (step: number, outcome: Outcome | null) => Promise<void>;
   setResolved: (resolved: boolean) => Promise<void>;
   giveFeedback: (feedback: 'positive' | 'negative') => Promise<void>;
+  /** Tries once more to open what the address names. */
+  reopen: () => void;
   /** Back to an empty form. */
   startAnew: () => void;
 }
@@ -60,6 +64,39 @@ export function lastSolution(session: PastSession): Solution | undefined {
 function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+const ASKED = 'asked';
+
+interface Asked {
+  fingerprint: string;
+  key: string;
+}
+
+/** The key under which a question is asked; the same question, also after a reload, has the same one until it is answered. */
+function keyFor(question: Question): string {
+  const fingerprint = JSON.stringify(question);
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(ASKED) ?? 'null') as Asked | null;
+    if (kept?.fingerprint === fingerprint) return kept.key;
+  } catch {
+    // Nothing that can be read: a new question.
+  }
+  const key = newKey();
+  try {
+    sessionStorage.setItem(ASKED, JSON.stringify({ fingerprint, key } satisfies Asked));
+  } catch {
+    // A browser that refuses storage: a retry after a reload is a new question.
+  }
+  return key;
+}
+
+function forgetKey() {
+  try {
+    sessionStorage.removeItem(ASKED);
+  } catch {
+    // As above.
+  }
 }
 
 const wait = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
@@ -93,10 +130,11 @@ export function useConversation(): Conversation {
   const [view, setView] = useState<View>(() => (opened ? { name: 'opening' } : { name: 'form' }));
   const [following, setFollowing] = useState<{ progress: string }>();
   const alive = useRef(true);
-  /** The key of the question that was asked last; the same question asked again costs nothing. */
-  const asked = useRef<{ fingerprint: string; key: string } | undefined>(undefined);
+  const [tries, setTries] = useState(0);
   const answers = useRef(0);
   const shown = useRef<string | undefined>(undefined);
+  /** One after the other: of two presses the second must win. */
+  const outcomesOnTheirWay = useRef<Promise<unknown>>(Promise.resolve());
 
   useEffect(() => {
     alive.current = true;
@@ -135,21 +173,24 @@ export function useConversation(): Conversation {
       if (!(caught instanceof Problem)) throw caught;
       if (!alive.current) return;
       shown.current = undefined;
-      setParameters({}, { replace: true });
-      setView({ name: 'form' });
+      if (caught.status === 404) {
+        setParameters({}, { replace: true });
+        setView({ name: 'form' });
+      } else {
+        setView({ name: 'unopened', detail: caught.detail });
+      }
     });
-  }, [opened, setParameters, show]);
+  }, [opened, setParameters, show, tries]);
 
   const put = useCallback(
-    async (question: Question, tell: (progress: string, partial?: PartialAnswer) => void) => {
-      const fingerprint = JSON.stringify(question);
-      if (asked.current?.fingerprint !== fingerprint) asked.current = { fingerprint, key: newKey() };
+    async (question: Question, tell: (progress: string, partial?: PartialAnswer) => void, onSession?: (session: string) => void) => {
       let session = question.session;
       const before = question.session ? answers.current : 0;
       try {
-        const answer = await ask(question, asked.current.key, {
+        const answer = await ask(question, keyFor(question), {
           onSession: (id) => {
             session = id;
+            onSession?.(id);
           },
           onProgress: (text) => tell(text),
           onPartial: (partial) => tell('', partial),
@@ -177,17 +218,22 @@ export function useConversation(): Conversation {
         );
       };
       try {
-        const { answer, count } = await put(question, tell);
+        // From here on a reload finds the answer, and a second press asks nothing anew.
+        const { answer, count } = await put(question, tell, remember);
+        forgetKey();
         if (!alive.current) return;
-        asked.current = undefined;
         show({ question: question.text, answer, outcomes: answer.steps.map(() => null), resolved: false }, count);
         remember(answer.session_id);
       } catch (caught) {
-        if (alive.current) setView({ name: 'form' });
+        if (alive.current) {
+          shown.current = undefined;
+          setParameters({}, { replace: true });
+          setView({ name: 'form' });
+        }
         throw caught;
       }
     },
-    [put, remember, show],
+    [put, remember, setParameters, show],
   );
 
   const followUp = useCallback(
@@ -195,8 +241,8 @@ export function useConversation(): Conversation {
       setFollowing({ progress: '' });
       try {
         const { answer, count } = await put(question, (progress) => progress && setFollowing({ progress }));
+        forgetKey();
         if (!alive.current) return;
-        asked.current = undefined;
         show({ question: question.text, answer, outcomes: answer.steps.map(() => null), resolved: false }, count);
       } finally {
         if (alive.current) setFollowing(undefined);
@@ -216,18 +262,26 @@ export function useConversation(): Conversation {
     async (step: number, outcome: Outcome | null) => {
       if (!answer) return;
       const before = outcomes?.[step] ?? null;
-      const set = (value: Outcome | null) =>
-        change((solution) => ({ ...solution, outcomes: solution.outcomes.map((one, index) => (index === step ? value : one)) }));
-      set(outcome);
-      try {
-        await take(
+      const put = (value: Outcome | null, instead?: Outcome | null) =>
+        change((solution) => ({
+          ...solution,
+          outcomes: solution.outcomes.map((one, index) => (index === step && (instead === undefined || one === instead) ? value : one)),
+        }));
+      put(outcome);
+      const call = () =>
+        take(
           api.PUT('/api/v1/sessions/{id}/interactions/{interaction_id}/steps/{index}', {
             params: { path: { id: answer.session_id, interaction_id: answer.interaction_id, index: step } },
             body: { outcome: outcome ?? undefined },
           }),
         );
+      const sent = outcomesOnTheirWay.current.then(call, call);
+      outcomesOnTheirWay.current = sent;
+      try {
+        await sent;
       } catch (caught) {
-        set(before);
+        // Unless it was changed again meanwhile.
+        put(before, outcome);
         throw caught;
       }
     },
@@ -253,13 +307,15 @@ export function useConversation(): Conversation {
     [answer, change],
   );
 
+  const reopen = useCallback(() => setTries((count) => count + 1), []);
+
   const startAnew = useCallback(() => {
-    asked.current = undefined;
+    forgetKey();
     shown.current = undefined;
     answers.current = 0;
     setParameters({}, { replace: true });
     setView({ name: 'form' });
   }, [setParameters]);
 
-  return { view, following, solve, followUp, setOutcome, setResolved, giveFeedback, startAnew };
+  return { view, following, solve, followUp, setOutcome, setResolved, giveFeedback, reopen, startAnew };
 }

@@ -13,6 +13,7 @@ import { ArrowLeftIcon, BinIcon, RepeatIcon, SuccessIcon } from '../../ui/icons'
 import { Notice } from '../../ui/notice';
 import { Page } from '../../ui/page';
 import { Spinner } from '../../ui/spinner';
+import { LOOK_AGAIN } from './conversation';
 import styles from './page.module.css';
 import { Solution } from './solution';
 
@@ -107,12 +108,24 @@ function Past({ id }: { id: string }) {
 
   useEffect(() => {
     const gone = new AbortController();
-    take(api.GET('/api/v1/sessions/{id}', { params: { path: { id } }, signal: gone.signal })).then(setSession, (caught: unknown) => {
-      if (gone.signal.aborted) return;
-      if (!(caught instanceof Problem)) throw caught;
-      setFailure(caught.detail);
-    });
-    return () => gone.abort();
+    let again: ReturnType<typeof setTimeout> | undefined;
+    const look = async () => {
+      try {
+        const found = await take(api.GET('/api/v1/sessions/{id}', { params: { path: { id } }, signal: gone.signal }));
+        setSession(found);
+        // An answer that is still being written comes by itself.
+        if (found.pending) again = setTimeout(() => void look(), LOOK_AGAIN);
+      } catch (caught) {
+        if (gone.signal.aborted) return;
+        if (!(caught instanceof Problem)) throw caught;
+        setFailure(caught.detail);
+      }
+    };
+    void look();
+    return () => {
+      gone.abort();
+      clearTimeout(again);
+    };
   }, [id]);
 
   async function remove() {
@@ -142,7 +155,7 @@ function Past({ id }: { id: string }) {
       {!session && !failure && <Spinner text="Caricamento..." />}
       {session?.pending && (
         <Notice kind="info" title="La risposta sta arrivando">
-          <p>La stiamo ancora scrivendo. Apri di nuovo questa pagina tra qualche secondo.</p>
+          <p>La stiamo ancora scrivendo: tra poco la leggi qui.</p>
         </Notice>
       )}
       {session?.interactions.map((interaction) => (

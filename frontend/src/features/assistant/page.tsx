@@ -8,6 +8,10 @@ import { uploadImage, type Outcome } from '../../api/assistant';
 import { Problem } from '../../api/problem';
 import { preferences } from '../../preferences';
 import { CHECKOUT_SUCCESS_KEY, displayName, useSession } from '../../session';
+import { Button } from '../../ui/button';
+import { forgetDraft, keptDraft } from '../../ui/draft';
+import { RepeatIcon } from '../../ui/icons';
+import { Notice } from '../../ui/notice';
 import { Page } from '../../ui/page';
 import { Spinner } from '../../ui/spinner';
 import { Closing, FollowUp, Helpfulness } from './after';
@@ -28,6 +32,7 @@ const REFRESH_AFTER_CHECKOUT = 1_000;
 const HEADINGS = {
   form: 'Come posso aiutarti oggi?',
   opening: 'Riapro la tua richiesta',
+  unopened: 'Non riesco a riaprire la tua richiesta',
   waiting: 'Sto cercando la soluzione',
   solution: 'Ecco che cosa fare',
 } as const;
@@ -87,7 +92,7 @@ export default function AssistantPage() {
         const { response_format: format, save_conversations: save } = preferences();
         setUploading(false);
         await conversation.solve({ text, imagePath: picture?.path, imageText: picture?.words, format, save });
-        sessionStorage.removeItem(`draft:${DRAFT}`);
+        forgetDraft(DRAFT);
         uploaded.current = undefined;
         setFile(undefined);
         toast.success('Soluzione trovata!');
@@ -151,8 +156,10 @@ export default function AssistantPage() {
   const startAnew = useCallback(() => {
     setFailure(undefined);
     setFile(undefined);
+    // What was asked, and answered only after a reload, need not be asked again.
+    if (view.name === 'solution' && keptDraft(DRAFT).trim() === view.solution.question) forgetDraft(DRAFT);
     conversation.startAnew();
-  }, [conversation]);
+  }, [conversation, view]);
 
   const title = HEADINGS[view.name];
   return (
@@ -173,6 +180,18 @@ export default function AssistantPage() {
             </>
           )}
           {view.name === 'opening' && <Spinner text="Apro la tua richiesta..." />}
+          {view.name === 'unopened' && (
+            <Notice kind="error" announce="now">
+              <p>{view.detail}</p>
+              <p>La tua richiesta non è persa.</p>
+              <p class="actions">
+                <Button variant="primary" icon={RepeatIcon} onClick={conversation.reopen}>
+                  Riprova
+                </Button>
+                <Button onClick={startAnew}>Nuovo problema</Button>
+              </p>
+            </Notice>
+          )}
           {view.name === 'waiting' && (
             <Waiting
               question={view.question === ABOUT_THE_IMAGE ? 'La tua immagine' : view.question}
