@@ -8,11 +8,27 @@ import { expect, signIn, test } from './town.ts';
 async function blueScreen(page: Page): Promise<Buffer> {
   const other = await page.context().newPage();
   await other.setViewportSize({ width: 1024, height: 640 });
-  await other.setContent(`<html lang="en"><body style="margin:0;background:#0078d7;color:#fff;font:26px 'Liberation Sans',sans-serif;padding:80px">
-    <p style="font-size:110px;margin:0">:(</p>
-    <p>Your PC ran into a problem and needs to restart. We're just collecting some error info, and then we'll restart for you.</p>
-    <p>20% complete</p>
-    <p style="font-size:18px">If you call a support person, give them this info:<br>Stop code: INACCESSIBLE_BOOT_DEVICE</p></body></html>`);
+  // Drawn on a page of the product, whose type is there on every machine.
+  await other.goto('/faq');
+  await other.evaluate(async () => {
+    const lines: [size: number, text: string][] = [
+      [110, ':('],
+      [26, "Your PC ran into a problem and needs to restart. We're just collecting some error info, and then we'll restart for you."],
+      [26, '20% complete'],
+      [18, 'If you call a support person, give them this info:'],
+      [18, 'Stop code: INACCESSIBLE_BOOT_DEVICE'],
+    ];
+    Object.assign(document.body.style, { background: '#0078d7', color: '#fff', padding: '60px 80px' });
+    document.body.replaceChildren(
+      ...lines.map(([size, text]) => {
+        const line = document.createElement('p');
+        Object.assign(line.style, { fontSize: `${size}px`, marginBottom: '20px' });
+        line.textContent = text;
+        return line;
+      }),
+    );
+    await document.fonts.ready;
+  });
   const picture = await other.screenshot();
   await other.close();
   return picture;
