@@ -47,7 +47,6 @@ fn write(shelf: &Shelf) -> Result<(), String> {
 
 fn shelf() -> Result<Shelf, String> {
     let families = families()?;
-    let articles = articles(&families)?;
     let synonyms = table("handbook/synonyms.tsv")?;
     let synonyms = synonyms.into_iter().map(|row| (row[0].clone(), row[1].clone())).collect();
     let contacts: Contacts =
@@ -55,7 +54,8 @@ fn shelf() -> Result<Shelf, String> {
     if let Some(unreasoned) = contacts.contact.iter().find(|contact| contact.reason.trim().is_empty()) {
         return Err(format!("handbook/contacts.toml: {}: say whose it is in `reason`", unreasoned.value));
     }
-    let contacts = contacts.contact.into_iter().map(|contact| contact.value).collect();
+    let contacts: Vec<String> = contacts.contact.into_iter().map(|contact| contact.value).collect();
+    let articles = articles(&families, &contacts)?;
     Ok(Shelf { families, articles, synonyms, contacts })
 }
 
@@ -109,17 +109,19 @@ fn platform(name: &str) -> Option<Platform> {
     })
 }
 
-fn articles(families: &[Family]) -> Result<Vec<Article>, String> {
+fn articles(families: &[Family], contacts: &[String]) -> Result<Vec<Article>, String> {
     let folder = "handbook/articles";
     let entries = fs::read_dir(folder).map_err(|error| format!("{folder}: {error}"))?;
     let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     paths.retain(|path| path.extension().is_some_and(|ending| ending == "toml"));
     paths.sort();
     let known: BTreeSet<&str> = families.iter().map(|family| family.id.as_str()).collect();
-    paths.iter().map(|path| article(path, &known).map_err(|problem| format!("{}: {problem}", path.display()))).collect()
+    let read =
+        |path: &PathBuf| article(path, &known, contacts).map_err(|problem| format!("{}: {problem}", path.display()));
+    paths.iter().map(read).collect()
 }
 
-fn article(path: &Path, known: &BTreeSet<&str>) -> Result<Article, String> {
+fn article(path: &Path, known: &BTreeSet<&str>, contacts: &[String]) -> Result<Article, String> {
     let article: Article = toml::from_str(&read(path)?).map_err(|error| error.to_string())?;
     let named = path.file_stem().is_some_and(|stem| stem == article.id.as_str());
     if !named || !known.contains(article.id.as_str()) {
@@ -136,6 +138,13 @@ fn article(path: &Path, known: &BTreeSet<&str>) -> Result<Article, String> {
     {
         return Err("at least three steps, a cause, a platform and some words".into());
     }
+    for (key, text) in read_by_people(&article) {
+        if let Some(stranger) = stranger_in(text, contacts) {
+            return Err(format!(
+                "{key}: `{stranger}` is a number, an address or a link that contacts.toml does not list"
+            ));
+        }
+    }
     for step in &article.steps {
         let careful = step.class == WrittenClass::Careful;
         if careful != step.undo.is_some() {
@@ -143,4 +152,28 @@ fn article(path: &Path, known: &BTreeSet<&str>) -> Result<Article, String> {
         }
     }
     Ok(article)
+}
+
+/// Every text of an article that a person may read, with its key.
+fn read_by_people(article: &Article) -> Vec<(&'static str, &str)> {
+    let mut texts = vec![("summary", article.summary.as_str()), ("verify", &article.verify), ("stop", &article.stop)];
+    texts.extend(article.signs.iter().map(|text| ("signs", text.as_str())));
+    texts.extend(article.tips.iter().map(|text| ("tips", text.as_str())));
+    texts.extend(article.cautions.iter().map(|text| ("cautions", text.as_str())));
+    texts.extend(article.causes.iter().map(|cause| ("causes", cause.text.as_str())));
+    texts.extend(article.steps.iter().map(|step| ("steps", step.text.as_str())));
+    texts.extend(article.steps.iter().filter_map(|step| Some(("steps", step.undo.as_deref()?))));
+    texts
+}
+
+/// A telephone number, an e-mail address or a link in a text that no contact vouches for. The check of every answer
+/// looks closer; this one tells the writer at once.
+fn stranger_in<'a>(text: &'a str, contacts: &[String]) -> Option<&'a str> {
+    let digits = |word: &str| word.chars().filter(char::is_ascii_digit).count();
+    text.split_whitespace().map(|word| word.trim_matches(|c: char| ".,;:!?()'\"".contains(c))).find(|word| {
+        let is_link = word.contains("://") || word.starts_with("www.") || word.contains('@');
+        // A code has letters.
+        let is_number = digits(word) >= 6 && !word.contains(char::is_alphabetic);
+        (is_link || is_number) && !contacts.iter().any(|contact| contact == word)
+    })
 }

@@ -15,6 +15,8 @@ const WINDOWS_UPDATE: &str = include_str!("../../handbook/codes/windows_update.t
 pub(super) enum Kind {
     /// A blue screen.
     Stop,
+    /// What Windows writes into a report without stopping, or what belongs to a console.
+    Report,
     /// An update of Windows.
     Update,
 }
@@ -48,9 +50,12 @@ impl Codes {
         let mut codes = Self { names: HashMap::new(), by_first_word: HashMap::new() };
         for (table, kind) in [(STOP_CODES, Kind::Stop), (WINDOWS_UPDATE, Kind::Update)] {
             let head: Vec<&str> = table.lines().next().unwrap_or_default().split('\t').collect();
-            let name_at = head.iter().position(|cell| *cell == "name").unwrap_or(1);
+            let column = |name: &str| head.iter().position(|cell| *cell == name);
+            let (name_at, kind_at) = (column("name").unwrap_or(1), column("kind"));
             for line in table.lines().skip(1) {
                 let cells: Vec<&'static str> = line.split('\t').collect();
+                let stops = kind_at.and_then(|at| cells.get(at)).is_none_or(|kind| kind.starts_with("bugcheck"));
+                let kind = if stops { kind } else { Kind::Report };
                 if let (Some(code), Some(name)) = (cells.first(), cells.get(name_at)) {
                     codes.enter(kind, code, name, Naming::Usual);
                 }
@@ -93,14 +98,11 @@ impl Codes {
     /// The codes in a text that was folded, in their order, each once.
     pub(super) fn find(&self, plain: &str) -> Vec<Found> {
         let tokens = tokens(plain);
-        let about_updates = tokens.iter().any(|token| {
-            let word = token.text;
-            word.starts_with("aggiorna") || word.starts_with("updat") || word.starts_with("kb50")
-        });
+        let around = Around::of(&tokens);
         let (mut found, mut seen): (Vec<Found>, HashSet<Found>) = (Vec::new(), HashSet::new());
         let mut at = 0;
         while let Some(token) = tokens.get(at) {
-            let here = self.name_at(&tokens[at..]).or_else(|| self.number_at(&tokens, at, about_updates));
+            let here = self.name_at(&tokens[at..]).or_else(|| self.number_at(&tokens, at, around));
             let Some((code, length)) = here else {
                 at += 1;
                 continue;
@@ -130,7 +132,7 @@ impl Codes {
         names.iter().filter(|(words, _)| fits(words)).max_by_key(|(words, _)| words.len()).map(|(w, f)| (*f, w.len()))
     }
 
-    fn number_at(&self, tokens: &[Token<'_>], at: usize, about_updates: bool) -> Option<(Found, usize)> {
+    fn number_at(&self, tokens: &[Token<'_>], at: usize, around: Around) -> Option<(Found, usize)> {
         let token = tokens.get(at)?;
         let next = tokens.get(at + 1);
         let before = at.checked_sub(1).and_then(|at| tokens.get(at));
@@ -147,34 +149,63 @@ impl Codes {
                 }
                 _ => (hexadecimal(digits)?, 1),
             };
-            return self.known(value, about_updates).map(|found| (found, length));
+            return self.known(value, around).map(|found| (found, length));
         }
-        if stop_before && token.text.len() <= LONGEST_HEX && token.text.chars().any(|c| c.is_ascii_digit()) {
-            let found = Found { kind: Kind::Stop, value: hexadecimal(token.text)? };
-            return self.names.contains_key(&(found.kind, found.value)).then_some((found, 1));
+        let has_letter = token.text.chars().any(|character| character.is_ascii_alphabetic());
+        let has_digit = token.text.chars().any(|character| character.is_ascii_digit());
+        // `stop 7b` and, of a blue screen, `stop 50`; never `stop 10 secondi`.
+        if stop_before && has_digit && token.text.len() <= LONGEST_HEX && (has_letter || around.a_blue_screen) {
+            return self.known(hexadecimal(token.text)?, around).map(|found| (found, 1));
         }
         if token.negative && token.text.len() >= 9 {
             let value: i64 = token.text.parse().ok()?;
             let value = u32::try_from(i64::from(u32::MAX) + 1 - value).ok()?;
-            return self.known(value, true).map(|found| (found, 1));
+            return self.known(value, Around { updates: true, ..around }).map(|found| (found, 1));
         }
         // 8 digits alone are a code only when they look like one: 80070005, c000021a, 0000007b, never a date.
         let bare = token.text.len() == LONGEST_HEX
             && ["80", "8o", "c0", "co", "000000"].iter().any(|begin| token.text.starts_with(begin));
-        if bare {
+        if bare && (has_letter || around.an_error || tokens.len() == 1) {
             let value = hexadecimal(token.text)?;
-            return self.known(value, about_updates).map(|found| (found, 1));
+            return self.known(value, around).map(|found| (found, 1));
         }
         None
     }
 
-    /// The code that a number means here: the same number may be one of each table.
-    fn known(&self, value: u32, about_updates: bool) -> Option<Found> {
-        let mut kinds = [Kind::Stop, Kind::Update];
-        if about_updates {
-            kinds.reverse();
+    /// The code that a number means here: the same number may be one of each table, and a printer's is none of them.
+    fn known(&self, value: u32, around: Around) -> Option<Found> {
+        let mut kinds = vec![Kind::Stop, Kind::Report, Kind::Update];
+        if around.updates {
+            kinds.rotate_right(1);
+        }
+        if around.a_printer && !around.a_blue_screen {
+            kinds.retain(|kind| *kind == Kind::Update);
         }
         kinds.into_iter().find(|kind| self.names.contains_key(&(*kind, value))).map(|kind| Found { kind, value })
+    }
+}
+
+/// What the words around a number are about.
+#[derive(Clone, Copy, Debug)]
+struct Around {
+    updates: bool,
+    a_printer: bool,
+    a_blue_screen: bool,
+    an_error: bool,
+}
+
+impl Around {
+    fn of(tokens: &[Token<'_>]) -> Self {
+        let says = |beginnings: &[&str]| {
+            tokens.iter().any(|token| beginnings.iter().any(|beginning| token.text.starts_with(beginning)))
+        };
+        let updates = says(&["aggiorna", "updat", "kb50"]);
+        Self {
+            updates,
+            a_printer: says(&["stampa", "spool"]),
+            a_blue_screen: says(&["schermat", "blu", "azzurr", "bsod", "bugcheck", "riavvi", "crash"]),
+            an_error: updates || says(&["error", "codic", "code", "windows", "installa", "dice", "esce"]),
+        }
     }
 }
 
@@ -367,6 +398,11 @@ mod tests {
         let table = [
             "ho 80 anni e non capisco",
             "il mio numero è 0280070643",
+            "il mio numero è 80240009",
+            "ho pagato 80070005 lire",
+            "download fermo, stop 7 minuti",
+            "stop 10 secondi dopo l'avvio",
+            "stampante in rete 0x0000011b",
             "chiamami al 338 1234567",
             "ho comprato il pc il 20/11/2026",
             "20261121",
@@ -398,6 +434,7 @@ mod tests {
     #[test]
     fn the_same_number_means_what_the_words_around_it_say() {
         assert_eq!(found("STOP 0x0000007B (0xC0000034)"), ["0x0000007B"], "parameters are no codes");
+        assert_eq!(found("schermata blu stop 50"), ["0x00000050"]);
         assert_eq!(found("0x7B e poi anche 0xEF"), ["0x0000007B", "0x000000EF"]);
         assert_eq!(found("0x7B 0x7b INACCESSIBLE_BOOT_DEVICE"), ["0x0000007B"], "each once");
     }

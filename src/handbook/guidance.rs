@@ -143,6 +143,10 @@ impl Composer<'_> {
                 Some(Kind::Update) => {
                     format!("L'aggiornamento di Windows si è fermato con il codice {} ({}).", code.code, code.name)
                 }
+                Some(Kind::Report) => format!(
+                    "Il codice {} si chiama {}. Di solito Windows lo scrive in un rapporto senza fermarsi.",
+                    code.code, code.name
+                ),
                 _ => format!("Windows si è fermato con il codice {}, che si chiama {}.", code.code, code.name),
             });
             sentences.push(article.summary.clone());

@@ -283,7 +283,8 @@ impl Handbook {
         }
         let stranger = topic::sounds_like_a_stranger(&folded);
         let mut candidates = self.candidates(&text, stranger);
-        if let Some(family) = codes.first().map(|code| self.family_of(*code, &folded)) {
+        let stopped = codes.first().filter(|code| code.kind != Kind::Report);
+        if let Some(family) = stopped.map(|code| self.family_of(*code, &folded)) {
             // A fraud shows codes, too; it stays in front.
             let fraud = stranger && candidates.first().is_some_and(|first| FRAUDS.contains(&first.family.as_str()));
             prefer(&mut candidates, usize::from(fraud), self.candidate(&family, CODE_CONFIDENCE));
@@ -337,7 +338,7 @@ impl Handbook {
             return "update-failed".to_owned();
         }
         self.family_of_code.get(&code).cloned().unwrap_or_else(|| match code.kind {
-            Kind::Stop => codes::family_by_name(self.codes.name(code)).to_owned(),
+            Kind::Stop | Kind::Report => codes::family_by_name(self.codes.name(code)).to_owned(),
             Kind::Update => "update-failed".to_owned(),
         })
     }

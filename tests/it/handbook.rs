@@ -129,6 +129,12 @@ fn a_code_without_an_article_of_its_own_still_leads_to_steps() {
     let guidance = handbook.guidance(&asked("STOP 0x00000002"));
     assert!(guidance.problem_analysis.contains("DEVICE_QUEUE_NOT_BUSY"), "{}", guidance.problem_analysis);
     assert!(guidance.steps.len() >= 5, "{guidance:?}");
+    let report = handbook.guidance(&asked("schermata blu, nel rapporto c'è 0xAB"));
+    assert!(
+        !report.problem_analysis.contains("si è fermato con il codice"),
+        "a live dump: {}",
+        report.problem_analysis
+    );
     let guidance = handbook.guidance(&asked("0x80240009"));
     assert_eq!(guidance.family.as_deref(), Some("update-failed"));
 }
