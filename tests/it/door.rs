@@ -113,7 +113,8 @@ async fn every_answer_protects_its_reader() {
         let header = |name: &str| answer.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let policy = header("content-security-policy");
         assert!(policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"), "{path}: {policy}");
-        assert!(!policy.contains("unsafe-inline") && !policy.contains("unsafe-eval' "), "{path}: {policy}");
+        let words: Vec<&str> = policy.split([' ', ';']).collect();
+        assert!(!words.contains(&"'unsafe-inline'") && !words.contains(&"'unsafe-eval'"), "{path}: {policy}");
         assert_eq!(header("x-content-type-options"), "nosniff", "{path}");
         assert_eq!(header("referrer-policy"), "no-referrer", "{path}");
         assert!(header("permissions-policy").contains("geolocation=()"), "{path}");
@@ -135,11 +136,17 @@ async fn strangers_are_limited_by_address_and_accounts_by_themselves() {
     })
     .await;
     let anna = town.sign_in("anna").await;
+    // Nobody escapes by writing another address into each call.
+    let mut calls = 0_u8;
     let refused = loop {
-        let answer = town.call(Method::GET, "/api/v1/about").send().await.expect("an answer");
+        calls += 1;
+        let other = format!("203.0.113.{calls}");
+        let answer =
+            town.call(Method::GET, "/api/v1/about").header("x-forwarded-for", other).send().await.expect("an answer");
         if answer.status() != StatusCode::OK {
             break answer;
         }
+        assert!(calls < 250, "the limit is reached");
     };
     let wait: u64 = refused.headers()["retry-after"].to_str().ok().and_then(|text| text.parse().ok()).expect("seconds");
     assert!((1..=60).contains(&wait), "{wait}");
@@ -150,9 +157,6 @@ async fn strangers_are_limited_by_address_and_accounts_by_themselves() {
         calls += 1;
         assert!(calls < 60, "her limit is reached");
     }
-    // Nobody escapes by writing another address into a header.
-    let spoofed = town.call(Method::GET, "/api/v1/about").header("x-forwarded-for", "203.0.113.9");
-    assert_refused(spoofed.send().await.expect("an answer"), 429, "rate_limited").await;
 }
 
 #[tokio::test]
