@@ -40,6 +40,8 @@ const SCREENS: readonly Screen[] = [
   { path: '/richieste', access: 'signed-in', page: HistoryPage },
   { path: '/richieste/:id', access: 'signed-in', page: HistoryPage },
   { path: '/account/subscription', access: 'signed-in', page: lazy(() => import('./features/billing/subscription-page')) },
+  { path: '/account/ordine', access: 'signed-in', page: lazy(() => import('./features/billing/order-page')) },
+  { path: '/account/recesso', access: 'signed-in', page: lazy(() => import('./features/billing/withdrawal-page')) },
   { path: '/account/settings', access: 'signed-in', page: lazy(() => import('./features/account/settings-page')) },
   { path: '*', access: 'everybody', page: lazy(() => import('./features/legal/not-found-page')) },
 ];

@@ -11,8 +11,8 @@ const ME = 'GET /api/v1/auth/me';
 const USAGE = 'GET /api/v1/usage';
 
 function Where() {
-  const { pathname, state } = useLocation();
-  return <code>{`${pathname} ${JSON.stringify(state)}`}</code>;
+  const { pathname, search, state } = useLocation();
+  return <code>{`${pathname}${search} ${JSON.stringify(state)}`}</code>;
 }
 
 function open(address: string) {
@@ -23,6 +23,7 @@ function open(address: string) {
         <Where />
         <Routes>
           <Route path="/app" element={<SubscribersOnly>the assistant</SubscribersOnly>} />
+          <Route path="/account/ordine" element={<SignedInOnly>the order</SignedInOnly>} />
           <Route path="/account/settings" element={<SignedInOnly>the settings</SignedInOnly>} />
           <Route path="*" element={<p>elsewhere</p>} />
         </Routes>
@@ -129,5 +130,20 @@ describe('an account page', () => {
     server.answers[ME] = refusal(401, 'session_expired');
     act(() => void dispatchEvent(new Event('focus')));
     await waitFor(() => expect(where()).toBe('/ null'));
+  });
+});
+
+describe('an order', () => {
+  it('of a stranger goes to the sign-in, and the plan goes along', async () => {
+    startServer();
+    open('/account/ordine?plan=annual');
+    await waitFor(() => expect(where()).toContain('/login?plan=annual'));
+  });
+
+  it('whose session ends goes on after the sign-in', async () => {
+    store('token', ANNA);
+    startServer({ [ME]: refusal(401, 'session_expired') });
+    open('/account/ordine?plan=trial');
+    await waitFor(() => expect(where()).toContain('/login?plan=trial'));
   });
 });

@@ -3,11 +3,12 @@
 
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'react';
-import { Navigate } from 'react-router-dom';
+import { Navigate, useLocation } from 'react-router-dom';
 
 import { storedToken } from './api/access-token';
 import { api, take } from './api/client';
 import { Problem } from './api/problem';
+import { signInAddress } from './plans';
 import { useSession } from './session';
 import { Button } from './ui/button';
 import { RepeatIcon } from './ui/icons';
@@ -44,11 +45,12 @@ const Waiting = () => <Spinner place="page" text="Verifica accesso..." />;
  */
 export function SignedInOnly({ children }: { children: ComponentChildren }) {
   const { state } = useSession();
+  const at = useLocation();
   const wasHere = useRef(false);
   if (state === 'signed-in') wasHere.current = true;
   if (state === 'signed-in') return <>{children}</>;
   if (state === 'loading' || wasHere.current) return <Waiting />;
-  return <Navigate to="/login" replace />;
+  return <Navigate to={signInAddress(at)} replace />;
 }
 
 /** A page for those who are signed in and hold an active subscription. */

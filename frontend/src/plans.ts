@@ -15,6 +15,16 @@ export function planName(plan: string | undefined): string {
   return isPlan(plan) ? NAMES[plan] : plan;
 }
 
+/** The last page of ours before the payment. */
+const ORDER = '/account/ordine';
+
+export const orderAddress = (plan: PlanName) => `${ORDER}?plan=${plan}`;
+
+/** Where a page sends whoever must sign in first; what was about to be ordered goes along. */
+export function signInAddress({ pathname, search }: { pathname: string; search: string }): string {
+  return pathname === ORDER ? `/login${search}` : '/login';
+}
+
 /** What a plan offers, in the order of the list. The prices are those of the specification until the server says its own. */
 export interface Offer {
   plan: PlanName;
@@ -68,6 +78,14 @@ export const PERIODS: Record<PlanName, string> = { trial: 'per 7 giorni', monthl
 export function euro(amount: number): string {
   const minimumFractionDigits = Number.isInteger(amount) ? 0 : 2;
   return new Intl.NumberFormat('it-IT', { style: 'currency', currency: 'EUR', minimumFractionDigits }).format(amount);
+}
+
+const MOMENT = new Intl.DateTimeFormat('it-IT', { dateStyle: 'long', timeStyle: 'short', timeZone: 'Europe/Rome' });
+
+/** A day with its time, for what is kept as a proof: '3 dicembre 2026 alle ore 10:04'. */
+export function momentText(time: string): string {
+  const date = new Date(time);
+  return Number.isNaN(date.getTime()) ? time : MOMENT.format(date);
 }
 
 const DAY = new Intl.DateTimeFormat('it-IT', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'Europe/Rome' });

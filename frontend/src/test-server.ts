@@ -3,7 +3,7 @@
 
 import { vi } from 'vitest';
 
-import type { User } from './api/contract';
+import type { PlanStatus, User } from './api/contract';
 
 export interface Answer {
   status?: number;
@@ -61,6 +61,33 @@ export const ANNA: User = {
 };
 
 export const BRUNO: User = { ...ANNA, email: 'bruno.conti@posta.example', full_name: 'Bruno Conti', name: 'Bruno Conti', subscription: undefined };
+
+/** The status of Anna's plan. */
+export const MONTHLY: PlanStatus = {
+  has_subscription: true,
+  status: 'active',
+  plan_type: 'monthly',
+  is_active: true,
+  current_period_start: '2026-11-01T09:00:00Z',
+  current_period_end: '2026-12-01T09:00:00Z',
+  cancel_at_period_end: false,
+  can_cancel: true,
+  can_manage: true,
+  trial_available: false,
+  payment_pending: false,
+};
+
+/** The status of somebody who never bought anything. */
+export const NO_PLAN: PlanStatus = {
+  has_subscription: false,
+  status: 'none',
+  is_active: false,
+  cancel_at_period_end: false,
+  can_cancel: false,
+  can_manage: false,
+  trial_available: true,
+  payment_pending: false,
+};
 
 /** As a browser in which somebody signed in before. */
 export function store(token: string, user: unknown) {

@@ -3,15 +3,14 @@ import { MemoryRouter, useLocation } from 'react-router-dom';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import type { User } from '../api/contract';
-import { browser } from '../checkout';
+import { tellPending } from '../pending-payment';
 import { SessionProvider } from '../session';
 import { ANNA, BRUNO, startServer, store, type TestServer } from '../test-server';
 import { UserMenu } from './user-menu';
 
-const CHECKOUT = 'POST /api/v1/payment/create-checkout';
-
 function Where() {
-  return <code>{useLocation().pathname}</code>;
+  const { pathname, search } = useLocation();
+  return <code>{pathname + search}</code>;
 }
 
 function open(user: User, answers: TestServer['answers'] = {}) {
@@ -104,7 +103,6 @@ describe('the user menu', () => {
 });
 
 describe('the plans for whom has none', () => {
-  const choose = (name: RegExp) => act(() => screen.getByRole('button', { name }).click());
   const unfoldPlans = () => {
     unfold();
     act(() => screen.getByRole('button', { name: 'Attiva un Piano' }).click());
@@ -115,42 +113,38 @@ describe('the plans for whom has none', () => {
     expect(opener().textContent).toContain('Nessun Piano');
     unfoldPlans();
     await screen.findByText(/^2\s€ per 7 giorni$/);
-    expect(screen.getByRole('button', { name: /Piano Mensile.*9,99\s€ al mese/ })).toBeTruthy();
-    expect(screen.getByRole('button', { name: /Piano Annuale.*95,90\s€ all'anno/ })).toBeTruthy();
+    expect(screen.getByRole('link', { name: /Piano Mensile.*9,99\s€ al mese/ })).toBeTruthy();
+    expect(screen.getByRole('link', { name: /Piano Annuale.*95,90\s€ all'anno/ })).toBeTruthy();
   });
 
-  it('open one checkout, say that it is being opened, and go there', async () => {
-    const opened: string[] = [];
-    vi.spyOn(browser, 'open').mockImplementation((address) => void opened.push(address));
-    const server = open(BRUNO, { [CHECKOUT]: { body: { checkout_url: 'https://pay.example/1' } } });
+  it('lead to the order, and the menu closes behind them', () => {
+    const server = open(BRUNO);
     unfoldPlans();
-    choose(/Piano Annuale/);
-    choose(/Caricamento/);
-    await waitFor(() => expect(opened).toEqual(['https://pay.example/1']));
-    const asked = server.requests.filter((request) => request.url.endsWith('/create-checkout'));
-    expect(asked).toHaveLength(1);
-    expect(await asked[0]?.json()).toEqual({
-      plan_type: 'annual',
-      success_url: `${location.origin}/account/subscription?success=true`,
-      cancel_url: `${location.origin}/account/subscription?canceled=true`,
-    });
+    act(() => screen.getByRole('link', { name: /Piano Annuale/ }).click());
+    expect(document.querySelector('code')?.textContent).toBe('/account/ordine?plan=annual');
+    expect(opener().getAttribute('aria-expanded')).toBe('false');
+    expect(server.asked).not.toContain('POST /api/v1/payment/create-checkout');
+  });
+});
+
+describe('a payment', () => {
+  afterEach(() => tellPending(false));
+
+  it('that is on its way is never called no plan', () => {
+    tellPending(true);
+    open(BRUNO);
+    unfold();
+    expect(opener().textContent).toContain('Attivo tra poco');
+    expect(screen.getByText('Pagamento ricevuto, attivo tra poco.')).toBeTruthy();
+    expect(screen.queryByText('Nessun Piano')).toBeNull();
+    expect(screen.queryByRole('button', { name: 'Attiva un Piano' })).toBeNull();
   });
 
-  const problem = (status: number, detail = 'Una frase.') => ({ status, body: { detail, code: 'some_code' } });
-  it.each<[string, TestServer['answers'][string]]>([
-    ['Si è verificato un errore. Riprova più tardi.', problem(404)],
-    ['Sessione scaduta. Ricarica la pagina e accedi di nuovo.', problem(401)],
-    ['Dati del piano non validi. Contatta il supporto.', problem(422)],
-    ['Piano selezionato non valido. Riprova.', problem(422, 'Invalid price_id')],
-    ['Errore del server. Riprova tra qualche minuto.', problem(500)],
-    ['Hai già usato la prova. Scegli un altro piano.', problem(409, 'Hai già usato la prova. Scegli un altro piano.')],
-    ['Errore di connessione. Riprova più tardi.', new Error('the line is down')],
-    ['URL di checkout non ricevuto dal server', { body: {} }],
-  ])('say "%s" when it fails so', async (text, answer) => {
-    open(BRUNO, { [CHECKOUT]: answer });
-    unfoldPlans();
-    choose(/Piano Mensile/);
-    await screen.findByText(text);
-    expect(screen.queryByText('Caricamento...')).toBeNull();
+  it('that did not go through is told, with the way to put it right', () => {
+    if (!ANNA.subscription) throw new Error('Anna holds a plan');
+    open({ ...ANNA, subscription: { ...ANNA.subscription, status: 'past_due' } });
+    unfold();
+    expect(screen.getByRole('link', { name: "C'è un pagamento da sistemare" }).getAttribute('href')).toBe('/account/subscription');
+    expect(screen.queryByText(/Si rinnova il/)).toBeNull();
   });
 });

@@ -4,14 +4,13 @@ import { useState } from 'react';
 import { Link, useNavigate } from 'react-router-dom';
 
 import type { User } from '../api/contract';
-import { CheckoutError, openCheckout } from '../checkout';
 import { useOffers } from '../offers';
-import { dayText, euro, isPlan, planName, PERIODS, type PlanName } from '../plans';
+import { usePendingPayment } from '../pending-payment';
+import { PERIODS, dayText, euro, isPlan, orderAddress, planName, type PlanName } from '../plans';
 import { useSession } from '../session';
 import { Button } from '../ui/button';
 import { classNames } from '../ui/class-names';
 import { CardIcon, ChartIcon, ChevronDownIcon, GearIcon, ListIcon, PersonIcon, SignOutIcon, type Icon } from '../ui/icons';
-import { Notice } from '../ui/notice';
 import { Popover } from '../ui/popover';
 import styles from './user-menu.module.css';
 
@@ -19,6 +18,7 @@ const DOTS: Record<PlanName, string | undefined> = { trial: styles.trial, monthl
 
 export function UserMenu({ user }: { user: User }) {
   const { name } = useSession();
+  const pending = usePendingPayment();
   const plan = user.subscription?.plan;
   return (
     <Popover
@@ -32,7 +32,7 @@ export function UserMenu({ user }: { user: User }) {
             <span class={styles.name}>
               <span class={styles.nameText}>{name ?? 'Utente'}</span> {user.subscription && <span class={styles.pro}>PRO</span>}
             </span>
-            <span class={styles.plan}>{planName(plan)}</span>
+            <span class={styles.plan}>{!plan && pending ? 'Attivo tra poco' : planName(plan)}</span>
           </span>
           <ChevronDownIcon class={styles.chevron} />
         </>
@@ -70,7 +70,7 @@ function Menu({ user, close }: { user: User; close: () => void }) {
           <span class={styles.email}>{user.email}</span>
         </div>
       </div>
-      <PlanCard user={user} />
+      <PlanCard user={user} close={close} />
       <ul role="list" class={styles.actions}>
         <Action to="/account/subscription" icon={CardIcon} onClick={close}>
           Gestisci Abbonamento
@@ -115,13 +115,29 @@ function Action({ to, icon: Sign, onClick, children }: { to: string; icon: Icon;
   );
 }
 
-function PlanCard({ user: { subscription } }: { user: User }) {
+function PlanCard({ user: { subscription }, close }: { user: User; close: () => void }) {
   const [open, setOpen] = useState(false);
+  const pending = usePendingPayment();
+  if (!subscription && pending) {
+    return (
+      <div class={styles.planCard}>
+        <p class={styles.planLabel}>Piano attuale</p>
+        <p>Pagamento ricevuto, attivo tra poco.</p>
+      </div>
+    );
+  }
   return (
     <div class={styles.planCard}>
       <p class={styles.planLabel}>Piano attuale</p>
       <p class={styles.planName}>{planName(subscription?.plan)}</p>
-      {subscription && (
+      {subscription?.status === 'past_due' && (
+        <p>
+          <Link to="/account/subscription" onClick={close}>
+            C'è un pagamento da sistemare
+          </Link>
+        </p>
+      )}
+      {subscription && subscription.status !== 'past_due' && (
         <p class={styles.planLabel}>
           {subscription.cancel_at_period_end || subscription.plan === 'trial' ? 'Finisce il' : 'Si rinnova il'} {dayText(subscription.current_period_end)}
         </p>
@@ -131,51 +147,28 @@ function PlanCard({ user: { subscription } }: { user: User }) {
           <Button variant="primary" wide aria-expanded={open} onClick={() => setOpen(!open)}>
             Attiva un Piano
           </Button>
-          {open && <PlanList />}
+          {open && <PlanList close={close} />}
         </>
       )}
     </div>
   );
 }
 
-function PlanList() {
+function PlanList({ close }: { close: () => void }) {
   const offers = useOffers();
-  const [opening, setOpening] = useState<PlanName>();
-  const [error, setError] = useState<string>();
-
-  async function choose(plan: PlanName) {
-    if (opening) return;
-    setOpening(plan);
-    setError(undefined);
-    try {
-      await openCheckout(plan);
-    } catch (caught) {
-      setOpening(undefined);
-      if (!(caught instanceof CheckoutError)) throw caught;
-      setError(caught.message);
-    }
-  }
-
   return (
-    <>
-      {error && (
-        <Notice kind="error" announce="now">
-          {error}
-        </Notice>
-      )}
-      <ul role="list" class={styles.offers}>
-        {offers.map((offer) => (
-          <li key={offer.plan}>
-            <button type="button" class={styles.offer} aria-disabled={opening !== undefined} onClick={() => void choose(offer.plan)}>
-              <strong>{opening === offer.plan ? 'Caricamento...' : offer.name}</strong>
-              <span>{offer.description}</span>
-              <span class={styles.offerPrice}>
-                {euro(offer.amount)} {PERIODS[offer.plan]}
-              </span>
-            </button>
-          </li>
-        ))}
-      </ul>
-    </>
+    <ul role="list" class={styles.offers}>
+      {offers.map((offer) => (
+        <li key={offer.plan}>
+          <Link to={orderAddress(offer.plan)} class={styles.offer} onClick={close}>
+            <strong>{offer.name}</strong>
+            <span>{offer.description}</span>
+            <span class={styles.offerPrice}>
+              {euro(offer.amount)} {PERIODS[offer.plan]}
+            </span>
+          </Link>
+        </li>
+      ))}
+    </ul>
   );
 }

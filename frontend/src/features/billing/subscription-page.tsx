@@ -1,40 +1,37 @@
-// What somebody holds, until when, and what else there is. The payment itself happens on the provider's pages; here is
-// the way there, and what is said on the way back.
+// The plan that somebody holds, and the plans there are. Whoever comes to the assistant without a plan lands here and
+// is told why; whoever comes back from the payment provider is told how it went.
 
 import { useEffect, useRef, useState } from 'react';
-import { useLocation, useSearchParams } from 'react-router-dom';
+import { Link, useLocation } from 'react-router-dom';
 
-import { api, take } from '../../api/client';
-import type { Subscription } from '../../api/contract';
+import type { PlanStatus } from '../../api/contract';
+import { withdrawals, type Withdrawals } from '../../api/payment';
 import { Problem } from '../../api/problem';
-import { CheckoutError, browser, openCheckout } from '../../checkout';
-import { useInstallation } from '../../installation';
-import { useOffers } from '../../offers';
-import { PlanCards } from '../../plan-cards';
-import { dayText, planName, type Offer, type PlanName } from '../../plans';
-import { CHECKOUT_REFRESH, CHECKOUT_SUCCESS_KEY, useSession } from '../../session';
-import { Button, ButtonLink } from '../../ui/button';
+import { dayText, planName } from '../../plans';
+import { useSession } from '../../session';
 import { Card } from '../../ui/card';
-import { ArrowRightIcon, ExternalIcon } from '../../ui/icons';
 import { Notice } from '../../ui/notice';
 import { Page } from '../../ui/page';
+import { CurrentPlan, WITHDRAWAL_PAGE, WithdrawLink, type Message } from './current-plan';
+import { holdingOf } from './holding';
+import { PaymentNews } from './payment-news';
+import { PlanShelf } from './plan-shelf';
+import { usePlanStatus } from './plan-status';
+import { useReturn } from './return';
 import styles from './subscription.module.css';
-
-const CANCEL_QUESTION = 'Sei sicuro di voler cancellare il tuo abbonamento? Avrai accesso fino alla fine del periodo corrente.';
-
-interface Message {
-  kind: 'success' | 'error' | 'info';
-  text: string;
-}
 
 export default function SubscriptionPage() {
   const { user } = useSession();
-  const back = useReturnFromCheckout();
+  const { back } = useReturn();
+  const { status, settling, put } = usePlanStatus(back === 'paid');
+  const { contracts, receipts } = useWithdrawals(status);
   const reason = useReason();
-  const subscription = user?.subscription;
   const [message, setMessage] = useState<Message>();
   const plans = useRef<HTMLElement>(null);
   const { hash } = useLocation();
+  const holding = holdingOf(user?.subscription, status);
+  const pending = settling === 'waiting' || settling === 'slow';
+  const withdrawable = contracts.length > 0;
 
   useEffect(() => {
     if (hash === '#plans') plans.current?.scrollIntoView();
@@ -43,17 +40,8 @@ export default function SubscriptionPage() {
   return (
     <Page title="Il tuo abbonamento" width="wide">
       <div class={styles.stack}>
-        {back === 'paid' && (
-          <Notice kind="success" announce="later" title={subscription ? 'Fatto' : 'Pagamento ricevuto'}>
-            <p>{subscription ? 'Pagamento completato con successo! Il tuo abbonamento è ora attivo.' : 'Pagamento ricevuto, attivo tra poco.'}</p>
-          </Notice>
-        )}
-        {back === 'turned-back' && (
-          <Notice kind="info" announce="later">
-            <p>Pagamento annullato. Puoi riprovare quando vuoi.</p>
-          </Notice>
-        )}
-        {reason && !subscription && back === undefined && (
+        <PaymentNews back={back} settling={settling} />
+        {reason && !holding && !pending && back === undefined && (
           <Notice kind="info" title={reason} announce="later">
             <p>Per usare l'assistente serve un piano attivo. Scegli qui sotto quello che fa per te.</p>
           </Notice>
@@ -63,13 +51,25 @@ export default function SubscriptionPage() {
             <p>{message.text}</p>
           </Notice>
         )}
-        <Current subscription={subscription} tell={setMessage} />
-        <section id="plans" ref={plans} aria-labelledby="plans-heading">
-          <h2 id="plans-heading" class={styles.heading}>
-            {subscription ? 'I piani' : 'Scegli il tuo piano'}
-          </h2>
-          <Plans subscription={subscription} tell={setMessage} />
-        </section>
+        {holding ? (
+          <CurrentPlan holding={holding} withdrawable={withdrawable} put={put} tell={setMessage} />
+        ) : (
+          <NoPlan pending={pending} status={status} withdrawable={withdrawable} />
+        )}
+        {receipts.length > 0 && (
+          <p>
+            <Link to={WITHDRAWAL_PAGE}>Le tue ricevute di recesso</Link>
+          </p>
+        )}
+        {/* Nobody pays twice because the first payment takes a moment. */}
+        {!pending && (
+          <section id="plans" ref={plans} aria-labelledby="plans-heading">
+            <h2 id="plans-heading" class={styles.heading}>
+              {holding ? 'I piani' : 'Scegli il tuo piano'}
+            </h2>
+            <PlanShelf holding={holding} trialAvailable={status?.trial_available ?? true} />
+          </section>
+        )}
       </div>
     </Page>
   );
@@ -82,192 +82,53 @@ function useReason(): string | undefined {
   return typeof reason === 'string' ? reason : undefined;
 }
 
-/** With what the payment provider sent the browser back. The query goes at once, so that a reload says nothing twice. */
-function useReturnFromCheckout(): 'paid' | 'turned-back' | undefined {
-  const { refresh } = useSession();
-  const [query, setQuery] = useSearchParams();
-  const [back, setBack] = useState<'paid' | 'turned-back'>();
-  const paid = query.get('success') === 'true';
-  const turnedBack = query.get('canceled') === 'true';
-
+/** The contracts from which one can withdraw, and the receipts; asked anew whenever the plan has changed. */
+function useWithdrawals(status: PlanStatus | undefined): Withdrawals {
+  const [known, setKnown] = useState<Withdrawals>({ contracts: [], receipts: [] });
+  const state = `${status?.status} ${status?.plan_type} ${status?.payment_pending}`;
   useEffect(() => {
-    if (!paid && !turnedBack) return;
-    setBack(paid ? 'paid' : 'turned-back');
-    setQuery({}, { replace: true });
-    try {
-      if (paid) localStorage.setItem(CHECKOUT_SUCCESS_KEY, 'true');
-    } catch {
-      // The other tabs learn it at their next look.
-    }
-  }, [paid, turnedBack, setQuery]);
-
-  useEffect(() => {
-    if (back !== 'paid') return;
-    const timer = setTimeout(() => {
-      take(api.POST('/api/v1/payment/sync-subscription'))
-        .catch((caught: unknown) => {
-          if (!(caught instanceof Problem)) throw caught;
-        })
-        .then(refresh);
-    }, CHECKOUT_REFRESH);
-    return () => clearTimeout(timer);
-  }, [back, refresh]);
-
-  return back;
+    let gone = false;
+    withdrawals().then(
+      (fresh) => {
+        if (!gone) setKnown(fresh);
+      },
+      (caught: unknown) => {
+        if (!(caught instanceof Problem)) throw caught;
+      },
+    );
+    return () => {
+      gone = true;
+    };
+  }, [state]);
+  return known;
 }
 
-function Current({ subscription, tell }: { subscription: Subscription | undefined; tell: (message: Message | undefined) => void }) {
-  const [working, setWorking] = useState<'portal' | 'cancelling'>();
-  const { refresh } = useSession();
-
-  if (!subscription) {
+function NoPlan({ pending, status, withdrawable }: { pending: boolean; status: PlanStatus | undefined; withdrawable: boolean }) {
+  if (pending) {
     return (
       <Card kind="slip">
         <p class={styles.label}>Piano attuale</p>
-        <p class={styles.plan}>{planName(undefined)}</p>
-        <p>Con un piano puoi descrivere un problema, mandare una foto dello schermo e ricevere i passi per risolverlo.</p>
+        <p class={styles.plan}>Il tuo piano sta arrivando</p>
+        <p>Il pagamento c'è. Appena il piano è attivo, lo trovi qui.</p>
       </Card>
     );
   }
-
-  const ends = subscription.cancel_at_period_end || subscription.plan === 'trial';
-
-  async function work(what: 'portal' | 'cancelling', task: () => Promise<Message | undefined>, failure: string) {
-    setWorking(what);
-    tell(undefined);
-    try {
-      tell(await task());
-    } catch (caught) {
-      if (!(caught instanceof Problem)) throw caught;
-      tell({ kind: 'error', text: caught.isNetwork ? 'Errore di connessione. Riprova più tardi.' : failure });
-    } finally {
-      setWorking(undefined);
-    }
-  }
-
-  const openPortal = () =>
-    work(
-      'portal',
-      async () => {
-        const { portal_url: address } = (await take(api.POST('/api/v1/payment/create-portal'))) ?? {};
-        if (!address) return { kind: 'error', text: 'Errore nella creazione del portale' };
-        browser.open(address);
-        return undefined;
-      },
-      'Errore nella creazione del portale',
-    );
-
-  const cancel = () => {
-    if (!confirm(CANCEL_QUESTION)) return;
-    void work(
-      'cancelling',
-      async () => {
-        await take(api.POST('/api/v1/payment/cancel-subscription'));
-        await refresh();
-        return { kind: 'success', text: 'Abbonamento cancellato con successo. Avrai accesso fino alla fine del periodo corrente.' };
-      },
-      'Errore durante la cancellazione. Riprova più tardi.',
-    );
-  };
-
+  const ended = status?.status === 'ended' ? (status.access_until ?? status.current_period_end) : undefined;
   return (
     <Card kind="slip">
       <p class={styles.label}>Piano attuale</p>
-      <p class={styles.plan}>
-        {planName(subscription.plan)}{' '}
-        {subscription.status === 'active' && (
-          <span class={styles.badge}>
-            ATTIVO
-          </span>
-        )}
-      </p>
-      <dl class={styles.facts}>
-        <div>
-          <dt>Stato</dt>
-          <dd>{subscription.status === 'active' ? 'Attivo' : subscription.status}</dd>
-        </div>
-        <div>
-          <dt>Iniziato il</dt>
-          <dd>{dayText(subscription.current_period_start)}</dd>
-        </div>
-        <div>
-          <dt>{ends ? 'Finisce il' : 'Si rinnova il'}</dt>
-          <dd>{dayText(subscription.current_period_end)}</dd>
-        </div>
-      </dl>
-      {subscription.cancel_at_period_end && (
-        <Notice kind="info" title="Cancellazione a fine periodo">
-          <p>Puoi usare tutto fino al {dayText(subscription.current_period_end)}. Dopo non paghi più niente.</p>
-        </Notice>
+      <p class={styles.plan}>{planName(undefined)}</p>
+      {ended && (
+        <p>
+          <strong>Il tuo piano è finito il {dayText(ended)}.</strong> Le tue richieste sono ancora in “Le mie richieste”.
+        </p>
       )}
-      <div class="actions">
-        <ButtonLink variant="primary" to="/app" icon={ArrowRightIcon}>
-          Vai all'assistente
-        </ButtonLink>
-        {!subscription.cancel_at_period_end && (
-          <Button icon={ExternalIcon} busy={working === 'portal'} busyText="Caricamento..." onClick={() => void openPortal()}>
-            Gestisci pagamenti
-          </Button>
-        )}
-        {!ends && (
-          <Button variant="quiet" busy={working === 'cancelling'} busyText="Caricamento..." onClick={cancel}>
-            Cancella abbonamento
-          </Button>
-        )}
-      </div>
+      <p>Con un piano puoi descrivere un problema, mandare una foto dello schermo e ricevere i passi per risolverlo.</p>
+      {withdrawable && (
+        <div class="actions">
+          <WithdrawLink />
+        </div>
+      )}
     </Card>
-  );
-}
-
-function Plans({ subscription, tell }: { subscription: Subscription | undefined; tell: (message: Message | undefined) => void }) {
-  const offers = useOffers();
-  const { about } = useInstallation();
-  const [opening, setOpening] = useState<PlanName>();
-
-  async function choose({ plan }: Offer) {
-    if (opening) return;
-    setOpening(plan);
-    tell(undefined);
-    try {
-      await openCheckout(plan);
-    } catch (caught) {
-      setOpening(undefined);
-      if (!(caught instanceof CheckoutError)) throw caught;
-      tell({ kind: 'error', text: caught.message });
-      scrollTo({ top: 0 });
-    }
-  }
-
-  const action = (offer: Offer) => {
-    if (offer.plan === subscription?.plan) return <p class={styles.held}>È il piano che hai adesso.</p>;
-    // Once only, and nothing for whoever has more already.
-    if (offer.plan === 'trial' && subscription) return <p class={styles.held}>La prova è per chi comincia.</p>;
-    return (
-      <Button
-        variant={offer.popular ? 'primary' : 'secondary'}
-        wide
-        busy={opening === offer.plan}
-        busyText="Caricamento..."
-        disabled={opening !== undefined && opening !== offer.plan}
-        onClick={() => void choose(offer)}
-      >
-        {offer.action}
-      </Button>
-    );
-  };
-
-  return (
-    <>
-      <PlanCards offers={offers} current={subscription?.plan} action={action} />
-      <p class={styles.note}>
-        Si paga con la carta, sulla pagina sicura del servizio di pagamento: noi non vediamo il numero della tua carta.
-        {about && (
-          <>
-            {' '}
-            Hai un dubbio? Scrivi a <a href={`mailto:${about.support_address}`}>{about.support_address}</a>.
-          </>
-        )}
-      </p>
-    </>
   );
 }

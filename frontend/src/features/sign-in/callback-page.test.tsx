@@ -20,7 +20,8 @@ const arriving = (with_: Partial<Arrival>): Arrival => ({ token: null, error: nu
 const ticket = () => `ticket-${(tickets += 1)}`;
 
 function Where() {
-  return <code>{useLocation().pathname}</code>;
+  const { pathname, search } = useLocation();
+  return <code>{pathname + search}</code>;
 }
 const where = () => document.querySelector('code')?.textContent;
 
@@ -81,24 +82,17 @@ describe('coming back from Google', () => {
     expect(server.asked.filter((call) => call === EXCHANGE)).toHaveLength(1);
   });
 
-  it('with a plan: opens its checkout', async () => {
-    startServer({ ...good(), [CHECKOUT]: { body: { checkout_url: 'https://pay.example/1' } } });
+  it('with a plan: goes to its order, and opens no checkout by itself', async () => {
+    const server = startServer(good());
     open(arriving({ token: ticket(), plan: 'annual' }));
     await pass(0);
     await pass(ONWARD);
-    expect(opened).toEqual(['https://pay.example/1']);
-  });
-
-  it('with a plan whose checkout fails: goes to the assistant', async () => {
-    startServer(good());
-    open(arriving({ token: ticket(), plan: 'trial' }));
-    await pass(0);
-    await pass(ONWARD);
+    expect(where()).toBe('/account/ordine?plan=annual');
+    expect(server.asked).not.toContain(CHECKOUT);
     expect(opened).toEqual([]);
-    expect(where()).toBe('/app');
   });
 
-  it('with a plan that is none: asks for no checkout', async () => {
+  it('with a plan that is none: goes to the assistant', async () => {
     const server = startServer(good());
     open(arriving({ token: ticket(), plan: 'gold' }));
     await pass(0);
@@ -111,7 +105,6 @@ describe('coming back from Google', () => {
     const server = startServer({
       ...good({ ...ANNA, consent_required: true, terms_version: '2026-11' }),
       'POST /api/v1/account/consent': { body: ANNA },
-      [CHECKOUT]: { body: { checkout_url: 'https://pay.example/2' } },
     });
     open(arriving({ token: ticket(), plan: 'monthly' }));
     await pass(ONWARD * 2);
@@ -125,7 +118,7 @@ describe('coming back from Google', () => {
     await pass(ONWARD);
     const consent = server.requests.find((request) => request.url.endsWith('/account/consent'));
     expect(await consent?.json()).toEqual({ terms_version: '2026-11', minimum_age_confirmed: true });
-    expect(opened).toEqual(['https://pay.example/2']);
+    expect(where()).toBe('/account/ordine?plan=monthly');
   });
 
   it('with an error: shows it as given and goes to the sign-in after 3 s', async () => {

@@ -1,15 +1,15 @@
 // The way back from Google. The ticket was taken out of the address bar before this page was drawn; here it becomes a
-// session, once, and the person goes on: to the terms, to the plan that they had asked for, or to the assistant.
+// session, once, and the person goes on: to the terms, to the order of the plan that they had asked for, or to the
+// assistant.
 
 import { useEffect, useState } from 'react';
-import toast from 'react-hot-toast/headless';
 import { useNavigate } from 'react-router-dom';
 
 import { api, take } from '../../api/client';
 import { Problem } from '../../api/problem';
 import { arrival, type Arrival } from '../../arrival';
-import { CheckoutError, browser, openCheckout } from '../../checkout';
-import { isPlan } from '../../plans';
+import { browser } from '../../checkout';
+import { isPlan, orderAddress } from '../../plans';
 import { useSession } from '../../session';
 import { ButtonLink } from '../../ui/button';
 import { Notice } from '../../ui/notice';
@@ -35,6 +35,7 @@ export function Callback({ from }: { from: Arrival }) {
   const { signIn } = useSession();
   const navigate = useNavigate();
   const [state, setState] = useState<State>({ step: 'exchanging' });
+  const onward = isPlan(from.plan) ? orderAddress(from.plan) : '/app';
 
   useEffect(() => {
     const fail = (text: string) => setState({ step: 'failed', text });
@@ -45,7 +46,7 @@ export function Callback({ from }: { from: Arrival }) {
       return;
     }
     if (spent === from.token) {
-      navigate('/app', { replace: true });
+      navigate(onward, { replace: true });
       return;
     }
     spent = from.token;
@@ -59,7 +60,7 @@ export function Callback({ from }: { from: Arrival }) {
         fail(caught.isNetwork ? 'Errore di connessione. Riprova più tardi.' : caught.detail);
       },
     );
-  }, [from, navigate, signIn]);
+  }, [from, onward, navigate, signIn]);
 
   useEffect(() => {
     if (state.step === 'failed') {
@@ -67,21 +68,11 @@ export function Callback({ from }: { from: Arrival }) {
       return () => clearTimeout(timer);
     }
     if (state.step === 'onward') {
-      const timer = setTimeout(() => {
-        if (!isPlan(from.plan)) {
-          navigate('/app', { replace: true });
-          return;
-        }
-        openCheckout(from.plan).catch((caught: unknown) => {
-          navigate('/app', { replace: true });
-          if (!(caught instanceof CheckoutError)) throw caught;
-          toast.error(caught.message);
-        });
-      }, ONWARD);
+      const timer = setTimeout(() => navigate(onward, { replace: true }), ONWARD);
       return () => clearTimeout(timer);
     }
     return undefined;
-  }, [state, from, navigate]);
+  }, [state, onward, navigate]);
 
   if (state.step === 'consent') return <ConsentPage onDone={() => setState({ step: 'onward' })} />;
   if (state.step === 'failed') return <Failed text={state.text} />;

@@ -9,22 +9,13 @@ import { useSession } from '../../session';
 import { Button } from '../../ui/button';
 import { Card } from '../../ui/card';
 import { Checkbox } from '../../ui/field';
+import { NewTab } from '../../ui/new-tab';
 import { Notice } from '../../ui/notice';
 import { Page } from '../../ui/page';
 import styles from './sign-in.module.css';
 
 const MISSING_AGE = "Per continuare, conferma la tua età: tocca il riquadro qui sotto.";
 const MISSING_TERMS = 'Per continuare, accetta i termini: tocca il riquadro qui sotto.';
-
-/** To read without losing the ticks, and the plan that waits behind them. */
-function Aside({ to, children }: { to: string; children: string }) {
-  return (
-    <a href={to} target="_blank" rel="noopener">
-      {children}
-      <span class="visually-hidden"> (si apre in un'altra scheda)</span>
-    </a>
-  );
-}
 
 /** `onDone` is called when the server has kept the agreement. */
 export default function ConsentPage({ onDone }: { onDone?: () => void }) {
@@ -69,9 +60,10 @@ export default function ConsentPage({ onDone }: { onDone?: () => void }) {
             error={tried && !age ? MISSING_AGE : undefined}
           />
           <Checkbox
+            // To read without losing the ticks, and the plan that waits behind them.
             label={
               <>
-                Ho letto e accetto i <Aside to="/terms">Termini di Servizio</Aside> e la <Aside to="/privacy">Privacy Policy</Aside>
+                Ho letto e accetto i <NewTab to="/terms">Termini di Servizio</NewTab> e la <NewTab to="/privacy">Privacy Policy</NewTab>
               </>
             }
             checked={terms}

@@ -2,7 +2,7 @@
 
 import { Link, Navigate, useSearchParams } from 'react-router-dom';
 
-import { isPlan } from '../../plans';
+import { isPlan, orderAddress } from '../../plans';
 import { useSession } from '../../session';
 import { ButtonAddress } from '../../ui/button';
 import { Card } from '../../ui/card';
@@ -19,7 +19,7 @@ export default function LoginPage() {
     return (
       <>
         <Spinner place="page" text="Reindirizzamento all'applicazione..." />
-        <Navigate to="/app" replace />
+        <Navigate to={isPlan(plan) ? orderAddress(plan) : '/app'} replace />
       </>
     );
   }

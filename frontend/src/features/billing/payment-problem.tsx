@@ -1,0 +1,56 @@
+// A payment that did not go through: what is wrong, how long everything still works, and the way to put it right.
+
+import type { PlanStatus } from '../../api/contract';
+import { dayText } from '../../plans';
+import { NewTab } from '../../ui/new-tab';
+import { Notice } from '../../ui/notice';
+
+interface Words {
+  title: string;
+  why: string;
+  link: string;
+}
+
+const PROBLEMS: Record<NonNullable<PlanStatus['payment_problem']>, Words> = {
+  bank_confirmation: {
+    title: 'Conferma il pagamento',
+    why: "Per l'ultimo rinnovo la tua banca chiede una conferma.",
+    link: 'Conferma il pagamento',
+  },
+  payment_failed: {
+    title: "L'ultimo pagamento non è riuscito",
+    why: 'Forse la carta è scaduta, o sul conto mancavano i soldi.',
+    link: 'Paga adesso',
+  },
+};
+
+function whatNext(accessUntil: string): string {
+  const day = dayText(accessUntil);
+  if (Date.parse(accessUntil) < Date.now()) return `Il servizio si è fermato il ${day}. Riparte appena il pagamento riesce.`;
+  return `Puoi usare il servizio fino al ${day}. Poi si ferma, finché il pagamento non riesce.`;
+}
+
+export interface PaymentProblemProps {
+  problem: keyof typeof PROBLEMS;
+  payUrl: string | undefined;
+  accessUntil: string | undefined;
+}
+
+export function PaymentProblem({ problem, payUrl, accessUntil }: PaymentProblemProps) {
+  const { title, why, link } = PROBLEMS[problem];
+  return (
+    <Notice kind="warning" title={title}>
+      <p>
+        {why}
+        {accessUntil && ` ${whatNext(accessUntil)}`}
+      </p>
+      {payUrl ? (
+        <p>
+          <NewTab to={payUrl}>{link}</NewTab>
+        </p>
+      ) : (
+        <p>Apri “Gestisci pagamenti” e controlla la carta.</p>
+      )}
+    </Notice>
+  );
+}
