@@ -43,6 +43,9 @@ const SCREENS: readonly Screen[] = [
   { path: '/account/ordine', access: 'signed-in', page: lazy(() => import('./features/billing/order-page')) },
   { path: '/account/recesso', access: 'signed-in', page: lazy(() => import('./features/billing/withdrawal-page')) },
   { path: '/account/settings', access: 'signed-in', page: lazy(() => import('./features/account/settings-page')) },
+  { path: '/payment-success', access: 'signed-in', page: lazy(() => import('./features/billing/payment-success-page')) },
+  { path: '/stripe-test', access: 'signed-in', page: lazy(() => import('./features/billing/checkout-test-page')) },
+  { path: '/stripe-test-simple', access: 'everybody', page: lazy(() => import('./features/billing/simple-checkout-test-page')) },
   { path: '*', access: 'everybody', page: lazy(() => import('./features/legal/not-found-page')) },
 ];
 

@@ -19,8 +19,8 @@ export class CheckoutError extends Error {
 
 const DEFAULT_TEXT = 'Si è verificato un errore. Riprova più tardi.';
 
-/** The sentence for a failed call. */
-export function checkoutErrorText(problem: Problem): string {
+/** The sentence for a failed call; `otherwise` where the catalogue has none for it. */
+export function checkoutErrorText(problem: Problem, otherwise = DEFAULT_TEXT): string {
   const { status, detail, code } = problem;
   if (problem.isNetwork) return 'Errore di connessione. Riprova più tardi.';
   if (code === 'invalid_price_id' || detail.includes('Invalid price_id')) return 'Piano selezionato non valido. Riprova.';
@@ -29,7 +29,7 @@ export function checkoutErrorText(problem: Problem): string {
   if (status >= 500) return 'Errore del server. Riprova tra qualche minuto.';
   // The server knows what to do instead: a trial that was used, a plan that is active already, terms to agree to.
   if (status === 403 || status === 409) return detail;
-  return DEFAULT_TEXT;
+  return otherwise;
 }
 
 /** Where the browser goes; the provider's page is outside the product. */
@@ -53,6 +53,8 @@ export interface CheckoutOptions {
   backTo?: string;
   /** The provider's name for the price, where the page knows it. */
   priceId?: string;
+  /** The sentence for a failure that the catalogue has none for. */
+  otherwise?: string;
   /** Given up when the page is left: then the browser goes nowhere. */
   signal?: AbortSignal;
 }
@@ -62,7 +64,8 @@ export interface CheckoutOptions {
  * @param immediateStart Whether the buyer asks that the service begin within the time for withdrawal, and be paid for then.
  * @throws {CheckoutError}
  */
-export async function openCheckout(plan: PlanName, immediateStart: boolean, { backTo = '/account/subscription', priceId, signal }: CheckoutOptions = {}): Promise<void> {
+export async function openCheckout(plan: PlanName, immediateStart: boolean, options: CheckoutOptions = {}): Promise<void> {
+  const { backTo = '/account/subscription', priceId, otherwise, signal } = options;
   const back = `${location.origin}${backTo}`;
   let address: string | undefined;
   try {
@@ -74,8 +77,27 @@ export async function openCheckout(plan: PlanName, immediateStart: boolean, { ba
     address = answer?.checkout_url;
   } catch (caught) {
     if (!(caught instanceof Problem)) throw caught;
-    throw new CheckoutError(checkoutErrorText(caught), caught.code);
+    throw new CheckoutError(checkoutErrorText(caught, otherwise), caught.code);
   }
   if (!address) throw new CheckoutError('URL di checkout non ricevuto dal server');
   if (!signal?.aborted) browser.open(address);
+}
+
+/**
+ * Opens a checkout that belongs to nobody, as long as the provider is in test mode.
+ * @throws {CheckoutError}
+ */
+export async function openTestCheckout(plan: PlanName, priceId: string, backTo: string): Promise<void> {
+  const back = `${location.origin}${backTo}?plan=${plan}`;
+  let address: string | undefined;
+  try {
+    const body = { price_id: priceId, success_url: `${back}&success=true`, cancel_url: `${back}&canceled=true` };
+    address = (await take(api.POST('/api/v1/payment/create-checkout-test', { body })))?.checkout_url;
+  } catch (caught) {
+    if (!(caught instanceof Problem)) throw caught;
+    if (caught.status === 401) throw new CheckoutError('Devi prima effettuare il login');
+    throw new CheckoutError(checkoutErrorText(caught, 'Errore durante la creazione del checkout'), caught.code);
+  }
+  if (!address) throw new CheckoutError('URL di checkout non ricevuto');
+  browser.open(address);
 }

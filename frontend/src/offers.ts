@@ -26,7 +26,7 @@ export function useOffers(): readonly Offer[] {
     let gone = false;
     prices().then(
       (known) => {
-        if (!gone) setOffers(OFFERS.map((offer) => ({ ...offer, amount: known[offer.plan]?.amount ?? offer.amount })));
+        if (!gone) setOffers(OFFERS.map((offer) => ({ ...offer, amount: known[offer.plan]?.amount ?? offer.amount, priceId: known[offer.plan]?.price_id })));
       },
       (caught: unknown) => {
         if (!(caught instanceof Problem)) throw caught;

@@ -30,6 +30,8 @@ export interface Offer {
   plan: PlanName;
   name: string;
   amount: number;
+  /** What the payment provider calls the price; known once the server has said it. */
+  priceId?: string;
   /** What it is, in a sentence. */
   description: string;
   features: readonly string[];

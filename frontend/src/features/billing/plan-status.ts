@@ -34,7 +34,7 @@ const quietly = (caught: unknown): undefined => {
 export function usePlanStatus(paid: boolean): PlanNews {
   const { user, refresh } = useSession();
   const [status, setStatus] = useState<PlanStatus>();
-  const [settling, setSettling] = useState<Settling>('no');
+  const [settling, setSettling] = useState<Settling>(paid ? 'waiting' : 'no');
   const [awaited, setAwaited] = useState(paid);
   const pending = status?.payment_pending === true;
   // Whatever changes in the record of the user has changed here too.
