@@ -8,7 +8,14 @@ const SIZES = [
 ] as const;
 
 const PUBLIC = { home: '/', login: '/login', faq: '/faq', privacy: '/privacy', missing: '/non-esiste' } as const;
-const SIGNED_IN = { assistant: '/app', history: '/richieste', subscription: '/account/subscription', settings: '/account/settings' } as const;
+const SIGNED_IN = {
+  assistant: '/app',
+  history: '/richieste',
+  subscription: '/account/subscription',
+  order: '/account/ordine?plan=monthly',
+  withdrawal: '/account/recesso',
+  settings: '/account/settings',
+} as const;
 
 for (const { name, viewport } of SIZES) {
   for (const theme of THEMES) {

@@ -3,8 +3,15 @@
 
 import { THEMES, expect, expectAccessible, expectNoSidewaysScroll, signIn, test, useTheme } from './town.ts';
 
-const PUBLIC = ['/', '/login', '/faq', '/privacy', '/terms', '/non-esiste'] as const;
-const SIGNED_IN = ['/account/subscription', '/account/settings'] as const;
+const PUBLIC = ['/', '/login', '/faq', '/privacy', '/terms', '/stripe-test-simple', '/non-esiste'] as const;
+const SIGNED_IN = [
+  '/account/subscription',
+  '/account/ordine?plan=trial',
+  '/account/ordine?plan=annual',
+  '/account/recesso',
+  '/account/settings',
+  '/stripe-test',
+] as const;
 const NARROW = { width: 390, height: 844 };
 
 for (const theme of THEMES) {

@@ -11,7 +11,7 @@ import type { Icon } from './icons';
 /** `primary` once a page; `secondary` for the other choices; `quiet` inside cards; `danger` for what cannot be undone. */
 export type ButtonVariant = 'primary' | 'secondary' | 'quiet' | 'danger';
 
-interface Looks {
+export interface Looks {
   variant?: ButtonVariant;
   /** `large` for the one thing that a page is for. */
   size?: 'normal' | 'large';
@@ -23,7 +23,8 @@ interface Looks {
   children: ComponentChildren;
 }
 
-function look({ variant = 'secondary', size = 'normal', wide, class: className }: Looks): string {
+/** The class of whatever is to look like a button. */
+export function look({ variant = 'secondary', size = 'normal', wide, class: className }: Looks): string {
   return classNames(styles.button, styles[variant], size === 'large' && styles.large, wide && styles.wide, className);
 }
 

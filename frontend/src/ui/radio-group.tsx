@@ -1,35 +1,27 @@
 // One of several, each with what tells it from the others. The whole row is pressed, not the dot alone.
 
-import type { ComponentChildren } from 'preact';
 import { useId } from 'react';
 
 import styles from './radio-group.module.css';
 
-export interface RadioChoice {
-  value: string;
-  label: ComponentChildren;
-  hint?: ComponentChildren;
-}
-
-export interface RadioGroupProps {
+export interface RadioGroupProps<Value extends string> {
   legend: string;
-  choices: readonly RadioChoice[];
-  selected: string | undefined;
-  onSelect: (value: string) => void;
+  value: Value;
+  options: readonly { value: Value; name: string; hint?: string }[];
+  onChoose: (value: Value) => void;
 }
 
-export function RadioGroup({ legend, choices, selected, onSelect }: RadioGroupProps) {
+export function RadioGroup<Value extends string>({ legend, value, options, onChoose }: RadioGroupProps<Value>) {
   const name = useId();
   return (
-    <fieldset class={styles.group}>
+    <fieldset class={styles.choices}>
       <legend class={styles.legend}>{legend}</legend>
-      {choices.map(({ value, label, hint }) => (
-        <label key={value} class={styles.choice}>
-          <input type="radio" name={name} value={value} checked={value === selected} onChange={() => onSelect(value)} />
-          <span class={styles.dot} aria-hidden="true" />
+      {options.map((one) => (
+        <label key={one.value} class={styles.choice}>
+          <input type="radio" name={name} checked={one.value === value} onChange={() => onChoose(one.value)} />
           <span>
-            <span class={styles.label}>{label}</span>
-            {hint && <span class={styles.hint}>{hint}</span>}
+            <strong>{one.name}</strong>
+            {one.hint && <span class={styles.hint}>{one.hint}</span>}
           </span>
         </label>
       ))}

@@ -10,6 +10,7 @@ import { Card } from '../../ui/card';
 import { Checkbox, Field } from '../../ui/field';
 import { ArrowLeftIcon, CheckIcon, PencilIcon } from '../../ui/icons';
 import { Page } from '../../ui/page';
+import { RadioGroup } from '../../ui/radio-group';
 import { Spinner } from '../../ui/spinner';
 import { TextSizeControl } from '../../ui/text-size-control';
 import { useTheme } from '../../ui/theme';
@@ -129,7 +130,7 @@ function Looks() {
   const { theme, choose } = useTheme();
   return (
     <Section title="Aspetto">
-      <Choice
+      <RadioGroup
         legend="Colori"
         value={theme}
         options={[
@@ -177,7 +178,7 @@ function Answers() {
   const { all, set, saved } = usePreferences();
   return (
     <Section title="Privacy e Dati" saved={saved}>
-      <Choice
+      <RadioGroup
         legend="Come vuoi le risposte"
         value={all.response_format}
         options={RESPONSE_FORMATS.map((value) => ({ value, ...FORMATS[value] }))}
@@ -190,30 +191,5 @@ function Answers() {
         onChange={(event) => set('save_conversations', event.currentTarget.checked)}
       />
     </Section>
-  );
-}
-
-interface ChoiceProps<Value extends string> {
-  legend: string;
-  value: Value;
-  options: readonly { value: Value; name: string; hint?: string }[];
-  onChoose: (value: Value) => void;
-}
-
-function Choice<Value extends string>({ legend, value, options, onChoose }: ChoiceProps<Value>) {
-  const name = useId();
-  return (
-    <fieldset class={styles.choices}>
-      <legend class={styles.legend}>{legend}</legend>
-      {options.map((one) => (
-        <label key={one.value} class={styles.choice}>
-          <input type="radio" name={name} checked={one.value === value} onChange={() => onChoose(one.value)} />
-          <span>
-            <strong>{one.name}</strong>
-            {one.hint && <span class={styles.hint}>{one.hint}</span>}
-          </span>
-        </label>
-      ))}
-    </fieldset>
   );
 }

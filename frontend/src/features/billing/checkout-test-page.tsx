@@ -27,7 +27,7 @@ export default function CheckoutTestPage() {
       <div class={styles.stack}>
         <PaymentNews back={back} settling={settling} />
         <Card>
-          <h2>Stato dell'abbonamento</h2>
+          <h2 class={styles.inCard}>Stato dell'abbonamento</h2>
           {status ? (
             <dl class={styles.facts}>
               <Fact name="Piano" text={planName(status.plan_type)} />

@@ -20,7 +20,7 @@ import { TestCards } from './test-cards';
 import { ToldError } from './told-error';
 
 const IMMEDIATE_START = 'Chiedo che il servizio cominci subito. Se recedo entro 14 giorni pago solo i giorni che ho usato.';
-const WITHOUT_IT = 'Se non lo spunti, il servizio comincia lo stesso, e se recedi entro 14 giorni ti torna tutto.';
+const WITHOUT_IT = 'Se non metti il segno, il servizio comincia lo stesso e, se recedi entro 14 giorni, ti torna tutto.';
 
 /** What can be done about a refusal, by the server's name for it. */
 const WAYS_OUT: Record<string, { to: string; text: string }> = {

@@ -2,7 +2,8 @@
 
 import type { PlanStatus } from '../../api/contract';
 import { dayText } from '../../plans';
-import { NewTab } from '../../ui/new-tab';
+import { ExternalIcon } from '../../ui/icons';
+import { NewTabButton } from '../../ui/new-tab';
 import { Notice } from '../../ui/notice';
 
 interface Words {
@@ -46,7 +47,9 @@ export function PaymentProblem({ problem, payUrl, accessUntil }: PaymentProblemP
       </p>
       {payUrl ? (
         <p>
-          <NewTab to={payUrl}>{link}</NewTab>
+          <NewTabButton icon={ExternalIcon} to={payUrl}>
+            {link}
+          </NewTabButton>
         </p>
       ) : (
         <p>Apri “Gestisci pagamenti” e controlla la carta.</p>

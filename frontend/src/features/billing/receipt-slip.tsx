@@ -49,6 +49,7 @@ function save(name: string, text: string) {
 export function ReceiptSlip({ receipt, seller }: { receipt: Receipt; seller: string }) {
   return (
     <Card kind="slip">
+      <p class={styles.seller}>{seller}</p>
       <h2>Ricevuta di recesso</h2>
       <dl class={styles.receipt}>
         {receiptLines(receipt).map(([name, text]) => (

@@ -13,7 +13,7 @@ const CARDS = [
 export function TestCards() {
   return (
     <Notice kind="info" title="Pagamento di prova: non si muovono soldi">
-      <p>Usa una di queste carte, con una scadenza futura e tre cifre qualsiasi dietro.</p>
+      <p>Usa una di queste carte, con una scadenza futura e un codice qualsiasi di tre cifre.</p>
       <ul role="list" class={styles.cards}>
         {CARDS.map(({ number, outcome }) => (
           <li key={number}>

@@ -2,6 +2,7 @@
 // The receipts that were given before stand below.
 
 import { useEffect, useId, useRef, useState } from 'react';
+import { Link } from 'react-router-dom';
 
 import type { Contract, Receipt } from '../../api/contract';
 import { withdraw, withdrawals, type Withdrawals } from '../../api/payment';
@@ -9,7 +10,7 @@ import { Problem } from '../../api/problem';
 import { useInstallation } from '../../installation';
 import { dayText, euro, momentText, planName } from '../../plans';
 import { useSession } from '../../session';
-import { Button, ButtonLink } from '../../ui/button';
+import { Button } from '../../ui/button';
 import { Card } from '../../ui/card';
 import { Field } from '../../ui/field';
 import { Notice } from '../../ui/notice';
@@ -90,9 +91,7 @@ export default function WithdrawalPage() {
           </section>
         )}
         <p data-print="never">
-          <ButtonLink variant="quiet" to="/account/subscription">
-            Torna al tuo abbonamento
-          </ButtonLink>
+          <Link to="/account/subscription">Torna al tuo abbonamento</Link>
         </p>
       </div>
     </Page>
@@ -182,12 +181,12 @@ function Declaring({ contracts, onDone, onStale }: DeclaringProps) {
       {contracts.length > 1 && (
         <RadioGroup
           legend="Da quale contratto vuoi recedere?"
-          selected={contract.contract}
-          onSelect={setChosen}
-          choices={contracts.map((one) => ({ value: one.contract, label: planName(one.plan), hint: `Comprato il ${momentText(one.bought_at)}` }))}
+          value={contract.contract}
+          options={contracts.map((one) => ({ value: one.contract, name: planName(one.plan), hint: `Comprato il ${momentText(one.bought_at)}` }))}
+          onChoose={setChosen}
         />
       )}
-      <Card>
+      <Card class={styles.contract}>
         <h2>{planName(contract.plan)}</h2>
         <p>Comprato il {momentText(contract.bought_at)}. Puoi recedere fino al {momentText(contract.deadline)}.</p>
         <p class={styles.refund}>
