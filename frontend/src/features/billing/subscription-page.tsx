@@ -109,7 +109,7 @@ function NoPlan({ pending, status, withdrawable }: { pending: boolean; status: P
       <Card kind="slip">
         <p class={styles.label}>Piano attuale</p>
         <p class={styles.plan}>Il tuo piano sta arrivando</p>
-        <p>Il pagamento c'è. Appena il piano è attivo, lo trovi qui.</p>
+        <p>Appena è attivo, lo trovi qui.</p>
       </Card>
     );
   }
