@@ -8,13 +8,15 @@ use crate::account::{Accounts, Google};
 use crate::assistant::Assistant;
 use crate::assistant::engine::Engine;
 use crate::assistant::model::{Models, Spending};
-use crate::billing::Subscriptions;
+use crate::billing::{Billing, Subscriptions};
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::handbook::Handbook;
 use crate::quota::Quotas;
 use crate::store::Store;
 
+/// Between two looks at Stripe.
+const BETWEEN_RECONCILIATIONS: Duration = Duration::from_secs(3_600);
 /// Between two sweeps.
 const BETWEEN_SWEEPS: Duration = Duration::from_secs(24 * 3_600);
 
@@ -29,8 +31,10 @@ pub struct App {
     pub store: Store,
     /// Who someone is.
     pub accounts: Accounts,
-    /// What someone pays for.
+    /// What someone holds.
     pub subscriptions: Subscriptions,
+    /// What someone pays for.
+    pub billing: Billing,
     /// What someone may still use.
     pub quotas: Quotas,
     /// The product itself.
@@ -59,6 +63,7 @@ impl App {
         let google = Google::new(http.clone(), clock.clone(), &config.google, &origin)?;
         let accounts = Accounts::open(store.clone(), clock.clone(), google, &config.admin, &origin).await?;
         let subscriptions = Subscriptions::new(store.clone(), clock.clone());
+        let billing = Billing::new(store.clone(), clock.clone(), accounts.clone(), subscriptions.clone(), &config)?;
         let quotas = Quotas::new(store.clone(), clock.clone(), config.plans.clone());
         let models = config.model.clone().map(|settings| {
             let spending = Spending::new(store.clone(), clock.clone(), &settings);
@@ -66,12 +71,29 @@ impl App {
         });
         let engine = Engine::new(Handbook::embedded(), models);
         let assistant = Assistant::new(store.clone(), clock.clone(), quotas.clone(), engine);
-        Ok(Self { config: Arc::new(config), clock, store, accounts, subscriptions, quotas, assistant })
+        Ok(Self { config: Arc::new(config), clock, store, accounts, subscriptions, billing, quotas, assistant })
     }
 
-    /// Does what has to be done now and then, at the start and each day, until it is dropped: removes what nobody
-    /// needs any more, and says in the log what went.
+    /// Does what has to be done now and then, from the start on until it is dropped, and says in the log what was done:
+    /// each hour it asks Stripe about whatever no webhook brought, each day it removes what nobody needs any more.
     pub async fn keep_house(&self) {
+        tokio::join!(self.keep_money(), self.keep_clean());
+    }
+
+    async fn keep_money(&self) {
+        let mut turns = tokio::time::interval(BETWEEN_RECONCILIATIONS);
+        loop {
+            turns.tick().await;
+            match self.billing.sweep().await {
+                Ok(swept) => tracing::info!(asked = swept.asked, failed = swept.failed, "reconciled with Stripe"),
+                Err(error) => {
+                    tracing::warn!(cause = error.cause_for_log(), "Stripe does not answer; the next hour tries again")
+                }
+            }
+        }
+    }
+
+    async fn keep_clean(&self) {
         let mut turns = tokio::time::interval(BETWEEN_SWEEPS);
         loop {
             turns.tick().await;

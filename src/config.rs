@@ -2,6 +2,8 @@
 //! What is missing, ill-formed or contradicts itself is refused at the start with one sentence that names the
 //! key, says what is wrong and shows an example.
 
+mod payment;
+
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -13,6 +15,8 @@ use ipnet::IpNet;
 use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 use url::Url;
+
+pub use payment::{PlanTerms, Plans, Prices, Stripe};
 
 /// The whole configuration.
 #[derive(Clone, Debug, Deserialize)]
@@ -33,6 +37,8 @@ pub struct Config {
     /// What the plans cost and grant.
     #[serde(default)]
     pub plans: Plans,
+    /// Where the plans are paid.
+    pub stripe: Stripe,
     /// The language model; without it the handbook answers.
     #[serde(default)]
     pub model: Option<Model>,
@@ -124,14 +130,8 @@ impl Config {
         if self.google.client_secret.expose_secret().trim().is_empty() {
             return refuse("google.client_secret", "it is empty", "client_secret = \"GOCSPX-…\"");
         }
-        for (plan, terms) in
-            [("trial", &self.plans.trial), ("monthly", &self.plans.monthly), ("annual", &self.plans.annual)]
-        {
-            if terms.daily_requests == 0 || terms.monthly_requests < terms.daily_requests {
-                let problem = "a day must allow at least 1 request and a month at least as many as a day";
-                return refuse(&format!("plans.{plan}"), problem, "daily_requests = 10, monthly_requests = 70");
-            }
-        }
+        self.plans.validate()?;
+        self.stripe.validate()?;
         if self.limits.anonymous_per_minute == 0 || self.limits.account_per_minute == 0 {
             return refuse("limits", "a limit of 0 lets nobody in", "anonymous_per_minute = 60");
         }
@@ -298,45 +298,6 @@ impl Google {
 pub struct Admin {
     /// The e-mail addresses of those who are superusers from their first sign-in.
     pub superusers: Vec<String>,
-}
-
-/// What one plan costs and grants.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PlanTerms {
-    /// Price in cents of a euro, VAT included.
-    pub price_cents: u64,
-    /// Requests a day, in Italy's days.
-    pub daily_requests: u32,
-    /// Requests a month, in Italy's months.
-    pub monthly_requests: u32,
-    /// Tokens of the model a day.
-    pub daily_tokens: u64,
-}
-
-/// `[plans]`: the figures of the three plans.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Plans {
-    /// Seven days, once.
-    pub trial: PlanTerms,
-    /// By the month.
-    pub monthly: PlanTerms,
-    /// By the year.
-    pub annual: PlanTerms,
-    /// How long the trial lasts, in days.
-    pub trial_days: u32,
-}
-
-impl Default for Plans {
-    fn default() -> Self {
-        Self {
-            trial: PlanTerms { price_cents: 100, daily_requests: 10, monthly_requests: 70, daily_tokens: 40_000 },
-            monthly: PlanTerms { price_cents: 999, daily_requests: 40, monthly_requests: 600, daily_tokens: 200_000 },
-            annual: PlanTerms { price_cents: 9590, daily_requests: 60, monthly_requests: 1000, daily_tokens: 300_000 },
-            trial_days: 7,
-        }
-    }
 }
 
 /// The price of a model, in euro for a million tokens.

@@ -44,6 +44,8 @@ codes! {
     BadRequest = "bad_request", 400, "La richiesta non è leggibile. Ricarica la pagina e riprova.";
     /// The sign-in with Google could not be completed.
     SignInFailed = "sign_in_failed", 400, "L'accesso con Google non è riuscito. Torna alla pagina di accesso e riprova.";
+    /// What calls itself a message of Stripe does not carry its signature.
+    BadSignature = "bad_signature", 400, "La firma del messaggio non è valida.";
     /// No access token came with the request.
     TokenMissing = "token_missing", 401, "Per continuare devi accedere. Vai alla pagina di accesso.";
     /// The access token is unknown, expired or revoked.
@@ -64,6 +66,14 @@ codes! {
     Conflict = "conflict", 409, "La richiesta non si accorda con la situazione attuale. Ricarica la pagina e riprova.";
     /// An `Idempotency-Key` was used before with another content.
     IdempotencyMismatch = "idempotency_mismatch", 409, "Questa richiesta è già stata inviata con un altro contenuto. Ricarica la pagina e riprova.";
+    /// The trial was had before.
+    TrialUsed = "trial_used", 409, "Hai già usato la prova. Puoi scegliere il piano mensile o quello annuale.";
+    /// There is a plan already, which a second one would only double.
+    PlanActive = "plan_active", 409, "Hai già un piano attivo. Per cambiarlo apri la gestione dell'abbonamento.";
+    /// There is nothing to manage or to cancel.
+    NoSubscription = "no_subscription", 409, "Non hai un abbonamento da gestire. Se vuoi, scegli un piano.";
+    /// The time to withdraw from the contract is over, or it was withdrawn from before.
+    WithdrawalOver = "withdrawal_over", 409, "Per questo contratto il tempo del recesso è finito. Puoi disdire quando vuoi.";
     /// The body is larger than this route takes.
     TooLarge = "too_large", 413, "Quello che hai inviato è troppo grande. Il limite per un'immagine è 10 MB.";
     /// The picture is of a type that cannot be read.

@@ -31,7 +31,7 @@ use crate::config::Admin;
 use crate::error::{Code, Error, Result};
 use crate::store::{Key, Page, Store, StoreError};
 use record::{AccountByEmail, AccountBySubject, SigningSecret};
-use token::{Signer, random_secret};
+use token::{Pseudonyms, Signer, random_secret};
 
 /// The version of the terms in force: the day from which they hold. A new one is asked of everybody again.
 pub const TERMS_VERSION: &str = "2026-11-21";
@@ -95,6 +95,7 @@ struct Inner {
     google: Google,
     access_tokens: Signer,
     cookies: Signer,
+    pseudonyms: Pseudonyms,
     /// Addresses, normalised.
     superusers: HashSet<String>,
 }
@@ -121,9 +122,17 @@ impl Accounts {
             google,
             access_tokens: Signer::new(&secret, public_origin, "access"),
             cookies: Signer::new(&secret, public_origin, "sign-in"),
+            pseudonyms: Pseudonyms::new(&secret),
             superusers: admin.superusers.iter().map(|email| normalised(email)).collect(),
         };
         Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// The name under which something may be remembered of a person whose account is gone: a keyed hash of Google's
+    /// subject, which tells nobody without the installation's secret who it was.
+    #[must_use]
+    pub fn pseudonym(&self, google_subject: &str) -> [u8; 32] {
+        self.inner.pseudonyms.of(google_subject)
     }
 
     /// An account, when there is one.

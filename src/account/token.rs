@@ -74,6 +74,33 @@ impl Signer {
     }
 }
 
+/// Turns identifiers into names that only this installation can make: HMAC-SHA-256 under a key of its own.
+pub(crate) struct Pseudonyms {
+    keyed: Hmac<Sha256>,
+}
+
+impl std::fmt::Debug for Pseudonyms {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Pseudonyms").finish_non_exhaustive()
+    }
+}
+
+impl Pseudonyms {
+    /// Names whose key follows from the installation's secret.
+    pub(crate) fn new(secret: &[u8; 32]) -> Self {
+        let mut keyed = Hmac::<Sha256>::new_from_slice(secret).expect("HMAC takes keys of any length");
+        keyed.update(b"pseudonym\0");
+        Self { keyed }
+    }
+
+    /// The name of an identifier, always the same.
+    pub(crate) fn of(&self, identifier: &str) -> [u8; 32] {
+        let mut mac = self.keyed.clone();
+        mac.update(identifier.as_bytes());
+        mac.finalize().into_bytes().into()
+    }
+}
+
 /// 256 bits that nobody can guess.
 ///
 /// # Errors

@@ -1,155 +1,37 @@
-//! The routes of plans and of the subscription that somebody holds.
+//! The routes of plans and payments.
 
-use std::sync::Arc;
+mod wire;
 
+use poem_openapi::param::Header;
 use poem_openapi::payload::Json;
-use poem_openapi::types::Example;
-use poem_openapi::{Object, OpenApi, Tags};
+use poem_openapi::{OpenApi, Tags};
 
-use super::{Plan, Subscription, SubscriptionStatus, Subscriptions};
-use crate::clock::Clock;
-use crate::config::{Config, Plans};
-use crate::http::identity::SignedIn;
+use super::{Billing, Heard, Order, Plan};
+use crate::http::identity::{Consented, SignedIn};
 use crate::http::problem::Failure;
+use wire::{
+    CheckoutRequest, CheckoutResponse, HeardResponse, PortalResponse, Prices, ReceiptBody, SignedMessage,
+    StatusResponse, TestCheckoutRequest, WithdrawalRequest, WithdrawalsResponse,
+};
 
 #[derive(Tags)]
 enum Tag {
-    /// Plans and the subscription.
+    /// Plans, payments and the subscription.
     Payment,
-}
-
-/// What a plan costs.
-#[derive(Object)]
-pub(crate) struct Price {
-    /// In euro, VAT included.
-    amount: f64,
-    /// What it buys, in Italian.
-    description: String,
-}
-
-/// What the annual plan costs.
-#[derive(Object)]
-pub(crate) struct AnnualPrice {
-    /// In euro, VAT included.
-    amount: f64,
-    /// What it buys, in Italian.
-    description: String,
-    /// What it saves against twelve months of the monthly plan, in Italian; empty when it saves nothing.
-    savings: String,
-}
-
-/// The prices of this installation.
-#[derive(Object)]
-#[oai(example)]
-pub(crate) struct Prices {
-    /// A week, once.
-    trial: Price,
-    /// By the month.
-    monthly: Price,
-    /// By the year.
-    annual: AnnualPrice,
-}
-
-impl From<&Plans> for Prices {
-    fn from(plans: &Plans) -> Self {
-        let twelve_months = plans.monthly.price_cents.saturating_mul(12);
-        let saved = twelve_months.saturating_sub(plans.annual.price_cents);
-        let savings = if saved == 0 {
-            String::new()
-        } else {
-            let percent = (saved * 100 + twelve_months / 2) / twelve_months;
-            format!("Risparmi {} all'anno, il {percent}%", euro_text(saved))
-        };
-        let days = plans.trial_days;
-        Self {
-            trial: Price {
-                amount: euro(plans.trial.price_cents),
-                description: format!("{days} giorni. Non si rinnova: finisce da sola."),
-            },
-            monthly: Price {
-                amount: euro(plans.monthly.price_cents),
-                description: "Ogni mese. Puoi disdire quando vuoi.".into(),
-            },
-            annual: AnnualPrice {
-                amount: euro(plans.annual.price_cents),
-                description: "Ogni anno, con un solo pagamento.".into(),
-                savings,
-            },
-        }
-    }
-}
-
-impl Example for Prices {
-    fn example() -> Self {
-        Self::from(&Plans::default())
-    }
-}
-
-/// Cents as euro, for JSON. Exact to the cent up to 90 trillion euro.
-#[allow(clippy::cast_precision_loss, reason = "no price comes near 2^53 cents")]
-fn euro(cents: u64) -> f64 {
-    cents as f64 / 100.0
-}
-
-/// Cents as Italians write them.
-fn euro_text(cents: u64) -> String {
-    format!("{},{:02} €", cents / 100, cents % 100)
-}
-
-/// What somebody holds.
-#[derive(Object)]
-#[oai(rename = "SubscriptionStatus", example, skip_serializing_if_is_none)]
-pub(crate) struct StatusResponse {
-    /// There is a subscription, ended or not.
-    has_subscription: bool,
-    /// `active`, `ended` or `none`.
-    status: String,
-    /// `trial`, `monthly` or `annual`.
-    plan_type: Option<String>,
-    /// It grants access now.
-    is_active: bool,
-    /// When the present period ends, RFC 3339 in UTC.
-    current_period_end: Option<String>,
-}
-
-impl Example for StatusResponse {
-    fn example() -> Self {
-        Self {
-            has_subscription: true,
-            status: SubscriptionStatus::Active.as_str().into(),
-            plan_type: Some(Plan::Monthly.to_string()),
-            is_active: true,
-            current_period_end: Some("2026-12-21T09:30:00Z".into()),
-        }
-    }
-}
-
-impl StatusResponse {
-    fn new(held: Option<&Subscription>, now: jiff::Timestamp) -> Self {
-        let status = held.map(|held| held.status(now));
-        Self {
-            has_subscription: held.is_some(),
-            status: status.map_or("none", SubscriptionStatus::as_str).into(),
-            plan_type: held.map(|held| held.plan.to_string()),
-            is_active: status == Some(SubscriptionStatus::Active),
-            current_period_end: held.map(|held| held.current_period_end.to_string()),
-        }
-    }
 }
 
 /// The routes of payment.
 #[derive(Clone, Debug)]
 pub struct PaymentApi {
-    config: Arc<Config>,
-    clock: Clock,
-    subscriptions: Subscriptions,
+    billing: Billing,
+    trial_days: u32,
 }
 
 impl PaymentApi {
-    /// The routes on these plans and subscriptions.
+    /// The routes on this money; a trial lasts `trial_days`.
     #[must_use]
-    pub const fn new(config: Arc<Config>, clock: Clock, subscriptions: Subscriptions) -> Self {
-        Self { config, clock, subscriptions }
+    pub const fn new(billing: Billing, trial_days: u32) -> Self {
+        Self { billing, trial_days }
     }
 }
 
@@ -157,10 +39,11 @@ impl PaymentApi {
 impl PaymentApi {
     /// What the plans cost
     ///
-    /// Needs no sign-in.
+    /// The payment provider's prices; the configured ones while it does not answer. Needs no sign-in.
     #[oai(path = "/payment/prices", method = "get", operation_id = "prices")]
     async fn prices(&self) -> Result<Json<Prices>, Failure> {
-        Ok(Json(Prices::from(&self.config.plans)))
+        let ids = Plan::ALL.map(|plan| self.billing.price_id(plan));
+        Ok(Json(Prices::new(self.billing.prices().await, ids, self.trial_days)))
     }
 
     /// What the caller holds
@@ -168,26 +51,94 @@ impl PaymentApi {
     /// A subscription that has ended is told too, with `is_active` false.
     #[oai(path = "/payment/subscription-status", method = "get", operation_id = "subscription_status")]
     async fn subscription_status(&self, who: SignedIn) -> Result<Json<StatusResponse>, Failure> {
-        let held = self.subscriptions.of(who.account.id).await?;
-        Ok(Json(StatusResponse::new(held.as_ref(), self.clock.now())))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_annual_plan_says_what_it_saves_to_the_cent() {
-        let prices = Prices::from(&Plans::default());
-        assert_eq!(prices.annual.savings, "Risparmi 23,98 € all'anno, il 20%");
-        assert_eq!((prices.trial.amount, prices.monthly.amount, prices.annual.amount), (1.0, 9.99, 95.9));
+        Ok(Json(self.billing.status(&who.account).await?.into()))
     }
 
-    #[test]
-    fn a_plan_that_saves_nothing_promises_nothing() {
-        let mut plans = Plans::default();
-        plans.annual.price_cents = plans.monthly.price_cents * 12;
-        assert_eq!(Prices::from(&plans).annual.savings, "");
+    /// Opens the payment page for a plan
+    ///
+    /// One at a time for each account: asked again, it gives the same page. 409 `trial_used` or `plan_active` for what
+    /// would be bought twice; 422 for a price that is not the plan's own, or a return address outside of the product.
+    #[oai(path = "/payment/create-checkout", method = "post", operation_id = "create_checkout")]
+    async fn create_checkout(
+        &self,
+        who: Consented,
+        body: Json<CheckoutRequest>,
+    ) -> Result<Json<CheckoutResponse>, Failure> {
+        let CheckoutRequest { plan_type, price_id, success_url, cancel_url, immediate_start } = body.0;
+        let order = Order { plan: plan_type, price: price_id, success_url, cancel_url, immediate_start };
+        let checkout_url = self.billing.checkout(&who.account, order).await?;
+        Ok(Json(CheckoutResponse { checkout_url }))
+    }
+
+    /// Opens a payment page that unlocks nothing
+    ///
+    /// Only while the payment provider's key is a test key; 404 otherwise. Needs no sign-in.
+    #[oai(path = "/payment/create-checkout-test", method = "post", operation_id = "create_checkout_test")]
+    async fn create_checkout_test(&self, body: Json<TestCheckoutRequest>) -> Result<Json<CheckoutResponse>, Failure> {
+        let TestCheckoutRequest { price_id, success_url, cancel_url } = body.0;
+        let checkout_url = self.billing.test_checkout(price_id, success_url, cancel_url).await?;
+        Ok(Json(CheckoutResponse { checkout_url }))
+    }
+
+    /// Opens the page on which cards and plan are managed
+    ///
+    /// 409 `no_subscription` for who never bought anything.
+    #[oai(path = "/payment/create-portal", method = "post", operation_id = "create_portal")]
+    async fn create_portal(&self, who: SignedIn) -> Result<Json<PortalResponse>, Failure> {
+        Ok(Json(PortalResponse { portal_url: self.billing.portal(&who.account).await? }))
+    }
+
+    /// Asks the payment provider about the caller at once
+    #[oai(path = "/payment/sync-subscription", method = "post", operation_id = "sync_subscription")]
+    async fn sync_subscription(&self, who: SignedIn) -> Result<Json<StatusResponse>, Failure> {
+        Ok(Json(self.billing.sync(&who.account).await?.into()))
+    }
+
+    /// Lets the caller's subscription end with its present period
+    ///
+    /// 409 `no_subscription` when nothing renews itself.
+    #[oai(path = "/payment/cancel-subscription", method = "post", operation_id = "cancel_subscription")]
+    async fn cancel_subscription(&self, who: SignedIn) -> Result<Json<StatusResponse>, Failure> {
+        Ok(Json(self.billing.cancel(&who.account).await?.into()))
+    }
+
+    /// What the caller may withdraw from, and what was withdrawn from
+    #[oai(path = "/payment/withdrawal", method = "get", operation_id = "withdrawals")]
+    async fn withdrawals(&self, who: SignedIn) -> Result<Json<WithdrawalsResponse>, Failure> {
+        let contracts = self.billing.withdrawal_offers(who.account.id).await?;
+        let receipts = self.billing.withdrawals(who.account.id).await?;
+        Ok(Json(WithdrawalsResponse {
+            contracts: contracts.into_iter().map(Into::into).collect(),
+            receipts: receipts.into_iter().map(|(id, withdrawal)| ReceiptBody::new(id, withdrawal)).collect(),
+        }))
+    }
+
+    /// Withdraws from a contract
+    ///
+    /// Ends what it granted at once and pays back what was not used. Declared twice, the first receipt is given again.
+    /// 409 `withdrawal_over` when it is too late.
+    #[oai(path = "/payment/withdrawal", method = "post", operation_id = "withdraw")]
+    async fn withdraw(&self, who: SignedIn, body: Json<WithdrawalRequest>) -> Result<Json<ReceiptBody>, Failure> {
+        let WithdrawalRequest { contract, name, address } = body.0;
+        let withdrawal = self.billing.withdraw(who.account.id, &contract, &name, &address).await?;
+        Ok(Json(ReceiptBody::new(contract, withdrawal)))
+    }
+
+    /// Hears a message of the payment provider
+    ///
+    /// 200 when its effect is durable, was so before, or it is about nobody here; 400 for a wrong, old or missing
+    /// signature; 5xx when it should be sent again.
+    #[oai(path = "/payment/webhook", method = "post", operation_id = "webhook")]
+    async fn webhook(
+        &self,
+        #[oai(name = "Stripe-Signature")] signature: Header<Option<String>>,
+        body: SignedMessage,
+    ) -> Result<HeardResponse, Failure> {
+        let (SignedMessage::Utf8(body) | SignedMessage::Plain(body)) = body;
+        let heard = self.billing.hear(signature.0.as_deref().unwrap_or_default(), &body.0).await?;
+        if heard == Heard::NotOurs {
+            tracing::debug!("a message about nobody here");
+        }
+        Ok(HeardResponse::Heard)
     }
 }

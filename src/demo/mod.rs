@@ -5,27 +5,31 @@
 mod google;
 mod page;
 mod people;
+mod stripe;
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use poem::Server;
 use poem::listener::TcpAcceptor;
+use poem::{Route, Server};
+use secrecy::ExposeSecret as _;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
+use tokio::task::JoinHandle;
 use url::Url;
 
 pub use google::{GoogleStandIn, RegisteredClient};
 pub use people::{DemoPerson, PEOPLE, SUPERUSER};
+pub use stripe::{Interval, StandInError, StripePrice, StripeSettings, StripeStandIn, Weather};
 
 use crate::account::{CALLBACK_PATH, Person};
 use crate::app::{App, StartError};
-use crate::billing::Plan;
+use crate::billing::{Order, Plan};
 use crate::clock::Clock;
 use crate::config::{Config, ConfigError};
 use crate::http;
@@ -33,6 +37,9 @@ use crate::store::Store;
 
 /// What every page says.
 const BANNER: &str = "Questa è una dimostrazione: nessun dato esce da questo computer e non si muove denaro.";
+
+/// Where the stand-in for Stripe keeps its objects, in the directory of the data.
+const STRIPE_FILE: &str = "stripe-stand-in.json";
 
 /// How long the stand-in may take to finish its last answers, all of which are ready at once.
 const LAST_ANSWERS: Duration = Duration::from_secs(2);
@@ -54,6 +61,9 @@ pub enum DemoError {
     /// A part could not be built.
     #[error(transparent)]
     Start(#[from] StartError),
+    /// The stand-in for Stripe refuses.
+    #[error(transparent)]
+    Stripe(#[from] StandInError),
     /// Serving failed.
     #[error(transparent)]
     Serving(#[from] io::Error),
@@ -72,8 +82,8 @@ pub struct Demo {
     pub config: Config,
     product: TcpListener,
     product_address: String,
-    google: TcpListener,
-    google_address: String,
+    stand_ins: TcpListener,
+    stand_ins_address: String,
     client: RegisteredClient,
 }
 
@@ -85,37 +95,41 @@ impl Demo {
     /// [`DemoError::Listen`] when the port is taken.
     pub async fn bind(port: u16, directory: &Path, public_url: Option<Url>) -> Result<Self, DemoError> {
         let product = listen(port).await?;
-        let google = listen(0).await?;
+        let stand_ins = listen(0).await?;
         let own_address = format!("http://{}", product.local_addr()?);
         let product_address = public_url.map_or(own_address, |url| url.origin().ascii_serialization());
-        let google_address = format!("http://{}", google.local_addr()?);
+        let stand_ins_address = format!("http://{}", stand_ins.local_addr()?);
         let client = RegisteredClient {
             id: "rimedio-demo.apps.example".into(),
             secret: random_secret()?,
             redirect: format!("{product_address}{CALLBACK_PATH}"),
         };
         let config =
-            Config::from_toml(&configuration(&product, &product_address, directory, &google_address, &client)?)?;
-        Ok(Self { config, product, product_address, google, google_address, client })
+            Config::from_toml(&configuration(&product, &product_address, directory, &stand_ins_address, &client)?)?;
+        Ok(Self { config, product, product_address, stand_ins, stand_ins_address, client })
     }
 
-    /// Builds the product on a store, and makes the people known to it with what they hold.
+    /// Starts the stand-ins, builds the product on a store, and makes the people known to it with what they hold.
     ///
     /// # Errors
     /// [`DemoError::Start`] when a part cannot be built.
     pub async fn open(self, store: Store, clock: Clock) -> Result<RunningDemo, DemoError> {
-        let google = GoogleStandIn::new(self.google_address, self.client, clock.clone())?;
+        let google = GoogleStandIn::new(self.stand_ins_address.clone(), self.client, clock.clone())?;
+        let product = self.product.local_addr()?;
+        let settings = stripe_settings(
+            &self.config,
+            self.stand_ins_address,
+            product,
+            self.config.store.directory.join(STRIPE_FILE),
+        );
+        let stripe = StripeStandIn::new(settings, clock.clone())?;
         let app = Arc::new(App::on(store, self.config, clock).await?);
+        // Running before anybody is introduced: what the people hold is bought, as everybody buys it.
+        let stand_ins = StandIns::start(google, Arc::clone(&stripe), self.stand_ins)?;
         for person in PEOPLE {
-            introduce(&app, person).await?;
+            introduce(&app, &stripe, person).await?;
         }
-        Ok(RunningDemo {
-            app,
-            address: self.product_address,
-            google,
-            product_listener: self.product,
-            google_listener: self.google,
-        })
+        Ok(RunningDemo { app, address: self.product_address, stripe, stand_ins, product_listener: self.product })
     }
 }
 
@@ -126,9 +140,10 @@ pub struct RunningDemo {
     pub app: Arc<App>,
     /// Where people open it, such as `http://127.0.0.1:8080`.
     pub address: String,
-    google: Arc<GoogleStandIn>,
+    /// The stand-in for Stripe, with its levers.
+    pub stripe: Arc<StripeStandIn>,
+    stand_ins: StandIns,
     product_listener: TcpListener,
-    google_listener: TcpListener,
 }
 
 impl RunningDemo {
@@ -137,24 +152,69 @@ impl RunningDemo {
     /// # Errors
     /// When a listener fails for good.
     pub async fn serve(self, shutdown: impl Future<Output = ()> + Send) -> Result<(), DemoError> {
-        let (stop, mut stopped) = watch::channel(());
-        let stand_in = Server::new_with_acceptor(TcpAcceptor::from_tokio(self.google_listener)?)
-            .run_with_graceful_shutdown(
-                self.google.routes(),
-                async move {
-                    // Ends when the product has ended and its side of the channel is gone.
-                    let _ = stopped.changed().await;
-                },
-                Some(LAST_ANSWERS),
-            );
-        let product = async move {
-            let result = http::serve(self.app, self.product_listener, shutdown).await;
-            drop(stop);
-            result
-        };
-        let (product, stand_in) = tokio::join!(product, stand_in);
-        product?;
-        Ok(stand_in?)
+        http::serve(self.app, self.product_listener, shutdown).await?;
+        Ok(self.stand_ins.stop().await?)
+    }
+}
+
+/// The servers of the stand-ins at work, both on one port. They stop when this is dropped.
+#[derive(Debug)]
+struct StandIns {
+    stop: watch::Sender<()>,
+    work: JoinHandle<io::Result<()>>,
+}
+
+impl StandIns {
+    fn start(google: Arc<GoogleStandIn>, stripe: Arc<StripeStandIn>, listener: TcpListener) -> io::Result<Self> {
+        let (stop, stopped) = watch::channel(());
+        // Each ends when the sender is gone.
+        let gone = |mut stopped: watch::Receiver<()>| async move { while stopped.changed().await.is_ok() {} };
+        let of_stripe = Arc::new(Arc::clone(&stripe).routes());
+        let mut routes = Route::new().nest_no_strip("/", google.routes());
+        for path in ["/v1", "/c", "/p", "/i", "/dashboard", "/stand-in.css"] {
+            routes = routes.nest_no_strip(path, Arc::clone(&of_stripe));
+        }
+        let server = Server::new_with_acceptor(TcpAcceptor::from_tokio(listener)?);
+        let (until, deliver_until) = (gone(stopped.clone()), gone(stopped));
+        let work = tokio::spawn(async move {
+            let answering = server.run_with_graceful_shutdown(routes, until, Some(LAST_ANSWERS));
+            tokio::join!(answering, stripe.deliver(deliver_until)).0
+        });
+        Ok(Self { stop, work })
+    }
+
+    async fn stop(self) -> io::Result<()> {
+        drop(self.stop);
+        self.work.await.map_err(io::Error::other)?
+    }
+}
+
+/// The stand-in for Stripe as the product is configured for it.
+fn stripe_settings(config: &Config, address: String, product: SocketAddr, file: PathBuf) -> StripeSettings {
+    let price = |plan: Plan, id: &str, interval| StripePrice {
+        id: id.to_owned(),
+        product_name: plan.title().to_owned(),
+        unit_amount: i64::try_from(plan.terms(&config.plans).price_cents).unwrap_or(i64::MAX),
+        interval,
+    };
+    let prices = &config.stripe.prices;
+    StripeSettings {
+        address,
+        secret_key: config.stripe.secret_key.expose_secret().to_owned(),
+        webhook_secret: config
+            .stripe
+            .webhook_secrets
+            .first()
+            .map(|it| it.expose_secret().to_owned())
+            .unwrap_or_default(),
+        // Not the public address: something that reloads the frontend may stand there.
+        webhook_url: Some(format!("http://{product}/api/v1/payment/webhook")),
+        file: Some(file),
+        prices: vec![
+            price(Plan::Trial, &prices.trial, None),
+            price(Plan::Monthly, &prices.monthly, Some(Interval::Month)),
+            price(Plan::Annual, &prices.annual, Some(Interval::Year)),
+        ],
     }
 }
 
@@ -173,13 +233,14 @@ fn configuration(
     product: &TcpListener,
     product_address: &str,
     directory: &Path,
-    google_address: &str,
+    stand_ins: &str,
     client: &RegisteredClient,
 ) -> io::Result<String> {
     let listen = product.local_addr()?;
     let directory = directory.to_string_lossy();
     let RegisteredClient { id, secret, .. } = client;
     let superuser = SUPERUSER.email;
+    let (key, signing) = (random_secret()?, random_secret()?);
     // A text in quotes of Rust is one in quotes of TOML too, for everything that a path may hold.
     Ok(format!(
         r#"
@@ -194,9 +255,19 @@ directory = {directory:?}
 banner = "{BANNER}"
 
 [google]
-issuer = "{google_address}"
+issuer = "{stand_ins}"
 client_id = "{id}"
 client_secret = "{secret}"
+
+[stripe]
+base_url = "{stand_ins}"
+secret_key = "sk_test_{key}"
+webhook_secrets = ["whsec_{signing}"]
+
+[stripe.prices]
+trial = "price_trial"
+monthly = "price_monthly"
+annual = "price_annual"
 
 [admin]
 superusers = ["{superuser}"]
@@ -212,9 +283,9 @@ claims = "sample"
     ))
 }
 
-/// Makes a person known before the first sign-in, with what the person holds. Done at each start: a plan that has
-/// run out meanwhile is granted again.
-async fn introduce(app: &App, person: &DemoPerson) -> crate::error::Result<()> {
+/// Makes a person known before the first sign-in, with what the person holds: bought at the stand-in's till, as
+/// everybody buys it. Done at each start: a plan that has ended meanwhile is bought again.
+async fn introduce(app: &App, stripe: &StripeStandIn, person: &DemoPerson) -> Result<(), DemoError> {
     let account = app
         .accounts
         .remember(Person {
@@ -224,15 +295,21 @@ async fn introduce(app: &App, person: &DemoPerson) -> crate::error::Result<()> {
             picture: None,
         })
         .await?;
-    if let Some(plan) = person.plan
-        && app.subscriptions.active(account.id).await?.is_none()
-    {
-        let days = match plan {
-            Plan::Trial => app.config.plans.trial_days,
-            Plan::Monthly => 30,
-            Plan::Annual => 365,
-        };
-        app.subscriptions.grant(account.id, plan, days).await?;
+    let Some(plan) = person.plan else { return Ok(()) };
+    app.billing.sync(&account).await?;
+    if app.subscriptions.active(account.id).await?.is_some() {
+        return Ok(());
     }
+    let back = format!("{}/account/subscription", app.config.server.origin());
+    let order = Order {
+        plan: plan.to_string(),
+        price: None,
+        success_url: format!("{back}?success=true"),
+        cancel_url: format!("{back}?canceled=true"),
+        immediate_start: true,
+    };
+    let checkout = app.billing.checkout(&account, order).await?;
+    stripe.pay(checkout.rsplit('/').next().unwrap_or_default())?;
+    app.billing.sync(&account).await?;
     Ok(())
 }

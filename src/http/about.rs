@@ -54,6 +54,8 @@ pub(super) struct About {
     minimum_age: u8,
     /// Which figures the public pages show.
     claims: ClaimsName,
+    /// The payment provider's key is a test key: no money moves.
+    test_mode: bool,
 }
 
 impl Example for About {
@@ -68,6 +70,7 @@ impl Example for About {
             terms_version: TERMS_VERSION.into(),
             minimum_age: MINIMUM_AGE,
             claims: ClaimsName::Off,
+            test_mode: false,
         }
     }
 }
@@ -85,7 +88,7 @@ impl AboutApi {
     /// Name, support address, who writes the answers, the present terms. Needs no sign-in.
     #[oai(path = "/about", method = "get", operation_id = "about")]
     async fn about(&self) -> Result<Json<About>, Failure> {
-        let Config { brand, model, marketing, .. } = &*self.config;
+        let Config { brand, model, marketing, stripe, .. } = &*self.config;
         Ok(Json(About {
             name: brand.name.clone(),
             tagline: brand.tagline.clone(),
@@ -100,6 +103,7 @@ impl AboutApi {
                 Claims::Measured => ClaimsName::Measured,
                 Claims::Off => ClaimsName::Off,
             },
+            test_mode: stripe.is_test(),
         }))
     }
 }

@@ -13,7 +13,7 @@ use poem_openapi::{ApiExtractor, ApiExtractorType, ExtractParamOptions, Object};
 use secrecy::ExposeSecret as _;
 
 use crate::account::{Account, AccountId, Accounts, Authenticated};
-use crate::billing::{Subscription, SubscriptionStatus, Subscriptions};
+use crate::billing::{Standing, Subscription, SubscriptionStatus, Subscriptions};
 use crate::error::{Code, Error};
 
 pub use crate::billing::Plan;
@@ -45,7 +45,7 @@ impl Identity {
 pub struct HeldSubscription {
     /// `trial`, `monthly` or `annual`.
     plan: String,
-    /// `active` while it grants access.
+    /// `active`, or `past_due` while it grants access although its last payment has not come.
     status: String,
     /// When the present period began, RFC 3339 in UTC.
     current_period_start: String,
@@ -74,9 +74,10 @@ impl Identity {
     /// What the store says.
     pub async fn subscription_of(&self, account: AccountId) -> Result<Option<HeldSubscription>, Error> {
         let held = self.subscriptions.active(account).await?;
+        let late = |held: &Subscription| held.standing == Standing::PastDue;
         Ok(held.map(|held| HeldSubscription {
             plan: held.plan.to_string(),
-            status: SubscriptionStatus::Active.as_str().into(),
+            status: if late(&held) { SubscriptionStatus::PastDue } else { SubscriptionStatus::Active }.as_str().into(),
             current_period_start: held.current_period_start.to_string(),
             current_period_end: held.current_period_end.to_string(),
             cancel_at_period_end: held.cancel_at_period_end,

@@ -36,6 +36,8 @@ use crate::quota::api::UsageApi;
 pub const LARGEST_JSON: usize = 64 * 1024;
 /// The longest body of an upload: a picture of 10 MB and what multipart puts around it.
 pub const LARGEST_UPLOAD: usize = 10 * 1024 * 1024 + 64 * 1024;
+/// The longest message of Stripe.
+pub const LARGEST_WEBHOOK: usize = 1024 * 1024;
 /// How often an event stream says that it is alive. Shorter than the idle timeout of a connection.
 pub const KEEP_ALIVE: Duration = Duration::from_secs(10);
 
@@ -52,7 +54,7 @@ fn calls(app: &Arc<App>) -> impl OpenApi + 'static {
     (
         about::AboutApi { config: Arc::clone(&app.config) },
         AccountApi::new(app.accounts.clone(), identity, &app.config.server.origin()),
-        PaymentApi::new(Arc::clone(&app.config), app.clock.clone(), app.subscriptions.clone()),
+        PaymentApi::new(app.billing.clone(), app.config.plans.trial_days),
         UsageApi::new(app.quotas.clone()),
         AssistantApi::new(app.assistant.clone()),
     )

@@ -3,6 +3,7 @@
 mod ask_command;
 mod assistant;
 mod configuration;
+mod convergence;
 mod demo;
 mod door;
 mod fake_model;
@@ -20,5 +21,6 @@ mod sign_in_hostile_issuer;
 mod sign_in_mock_server;
 mod store_contract;
 mod store_crash;
+mod stripe_stand_in;
 mod support;
 mod user_command;

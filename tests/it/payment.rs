@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use reqwest::{Method, StatusCode};
+use serde_json::Value;
 
 use crate::support::{Town, assert_refused, json_of};
 
@@ -34,7 +35,9 @@ async fn a_subscription_is_active_until_its_last_moment_and_known_afterwards() {
     assert_eq!((&held["status"], &held["is_active"]), (&"active".into(), &true.into()));
     assert_eq!(held["plan_type"], "monthly");
 
-    town.clock.advance(Duration::from_secs(30 * 86_400));
+    let cancelled = anna.post("/api/v1/payment/cancel-subscription", &Value::Null).await;
+    assert_eq!(cancelled.status(), StatusCode::OK);
+    town.clock.advance(Duration::from_secs(32 * 86_400));
     let anna = town.sign_in("anna").await;
     let ended = json_of(anna.get("/api/v1/payment/subscription-status").await).await;
     assert_eq!((&ended["has_subscription"], &ended["is_active"]), (&true.into(), &false.into()));

@@ -10,7 +10,7 @@ use rimedio::account::TERMS_VERSION;
 use rimedio::app::App;
 use rimedio::clock::Clock;
 use rimedio::config::Config;
-use rimedio::demo::Demo;
+use rimedio::demo::{Demo, StripeStandIn};
 use rimedio::http_client::http_client;
 use rimedio::store::{DiskOptions, Store};
 use serde_json::{Value, json};
@@ -26,6 +26,8 @@ pub(crate) struct Town {
     pub(crate) clock: Clock,
     /// Its parts, for what cannot be seen from outside.
     pub(crate) app: Arc<App>,
+    /// The stand-in for Stripe, with its levers.
+    pub(crate) stripe: Arc<StripeStandIn>,
     http: Client,
     _directory: TempDir,
     stop: Option<oneshot::Sender<()>>,
@@ -46,14 +48,14 @@ impl Town {
         let disk = DiskOptions::in_directory(&demo.config.store.directory);
         let store = Store::open(disk, "").await.expect("a store on disk");
         let running = demo.open(store, clock.clone()).await.expect("the product starts");
-        let (address, app) = (running.address.clone(), Arc::clone(&running.app));
+        let (address, app, stripe) = (running.address.clone(), Arc::clone(&running.app), Arc::clone(&running.stripe));
         let (stop, stopped) = oneshot::channel();
         tokio::spawn(running.serve(async {
             // Ends when the town is dropped, too.
             let _ = stopped.await;
         }));
         let http = http_client().expect("a client");
-        Self { address, clock, app, http, _directory: directory, stop: Some(stop) }
+        Self { address, clock, app, stripe, http, _directory: directory, stop: Some(stop) }
     }
 
     /// Asks it to stop, as an operator would; what runs is finished.

@@ -1,26 +1,25 @@
-// The calls about what somebody has bought, by name. The description of the server may lag behind the contract; what
-// the screens rely on is what `contract.ts` says.
+// The calls about what somebody has bought, by name.
 
 import { api, take } from './client';
 import type { Contract, PlanStatus, Receipt } from './contract';
 
 export function subscriptionStatus(): Promise<PlanStatus> {
-  return take(api.GET('/api/v1/payment/subscription-status')) as Promise<PlanStatus>;
+  return take(api.GET('/api/v1/payment/subscription-status'));
 }
 
 /** Has the server ask the payment provider, and says what is held after that. */
 export function syncSubscription(): Promise<PlanStatus> {
-  return take(api.POST('/api/v1/payment/sync-subscription')) as Promise<PlanStatus>;
+  return take(api.POST('/api/v1/payment/sync-subscription'));
 }
 
 /** Ends the plan with the period that is paid for. */
 export function cancelSubscription(): Promise<PlanStatus> {
-  return take(api.POST('/api/v1/payment/cancel-subscription')) as Promise<PlanStatus>;
+  return take(api.POST('/api/v1/payment/cancel-subscription'));
 }
 
-/** The address of the provider's own page for the subscription; undefined when the answer holds none. */
-export async function portalAddress(): Promise<string | undefined> {
-  return (await take(api.POST('/api/v1/payment/create-portal')))?.portal_url;
+/** The address of the provider's own page for the subscription. */
+export async function portalAddress(): Promise<string> {
+  return (await take(api.POST('/api/v1/payment/create-portal'))).portal_url;
 }
 
 export interface Withdrawals {
@@ -31,9 +30,9 @@ export interface Withdrawals {
 }
 
 export function withdrawals(): Promise<Withdrawals> {
-  return take(api.GET('/api/v1/payment/withdrawal')) as Promise<Withdrawals>;
+  return take(api.GET('/api/v1/payment/withdrawal'));
 }
 
 export function withdraw(declaration: { contract: string; name: string; address: string }): Promise<Receipt> {
-  return take(api.POST('/api/v1/payment/withdrawal', { body: declaration })) as Promise<Receipt>;
+  return take(api.POST('/api/v1/payment/withdrawal', { body: declaration }));
 }

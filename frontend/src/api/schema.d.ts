@@ -152,7 +152,7 @@ export interface paths {
         };
         /**
          * What the plans cost
-         * @description Needs no sign-in.
+         * @description The payment provider's prices; the configured ones while it does not answer. Needs no sign-in.
          */
         get: operations["prices"];
         put?: never;
@@ -177,6 +177,147 @@ export interface paths {
         get: operations["subscription_status"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/payment/create-checkout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Opens the payment page for a plan
+         * @description One at a time for each account: asked again, it gives the same page. 409 `trial_used` or `plan_active` for what
+         *     would be bought twice; 422 for a price that is not the plan's own, or a return address outside of the product.
+         */
+        post: operations["create_checkout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/payment/create-checkout-test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Opens a payment page that unlocks nothing
+         * @description Only while the payment provider's key is a test key; 404 otherwise. Needs no sign-in.
+         */
+        post: operations["create_checkout_test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/payment/create-portal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Opens the page on which cards and plan are managed
+         * @description 409 `no_subscription` for who never bought anything.
+         */
+        post: operations["create_portal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/payment/sync-subscription": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Asks the payment provider about the caller at once */
+        post: operations["sync_subscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/payment/cancel-subscription": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Lets the caller's subscription end with its present period
+         * @description 409 `no_subscription` when nothing renews itself.
+         */
+        post: operations["cancel_subscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/payment/withdrawal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the caller may withdraw from, and what was withdrawn from */
+        get: operations["withdrawals"];
+        put?: never;
+        /**
+         * Withdraws from a contract
+         * @description Ends what it granted at once and pays back what was not used. Declared twice, the first receipt is given again.
+         *     409 `withdrawal_over` when it is too late.
+         */
+        post: operations["withdraw"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/payment/webhook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Hears a message of the payment provider
+         * @description 200 when its effect is durable, was so before, or it is about nobody here; 400 for a wrong, old or missing
+         *     signature; 5xx when it should be sent again.
+         */
+        post: operations["webhook"];
         delete?: never;
         options?: never;
         head?: never;
@@ -386,7 +527,8 @@ export interface components {
          *       "name": "Rimedio",
          *       "support_address": "assistenza@rimedio.example",
          *       "tagline": "Il tuo assistente IT personale",
-         *       "terms_version": "2026-11-21"
+         *       "terms_version": "2026-11-21",
+         *       "test_mode": false
          *     }
          */
         About: {
@@ -411,6 +553,8 @@ export interface components {
             minimum_age: number;
             /** @description Which figures the public pages show. */
             claims: components["schemas"]["ClaimsName"] & unknown;
+            /** @description The payment provider's key is a test key: no money moves. */
+            test_mode: boolean;
         };
         /**
          * AnnualPrice
@@ -424,6 +568,8 @@ export interface components {
             amount: number;
             /** @description What it buys, in Italian. */
             description: string;
+            /** @description Stripe's price, as `create-checkout` takes it. */
+            price_id: string;
             /** @description What it saves against twelve months of the monthly plan, in Italian; empty when it saves nothing. */
             savings: string;
         };
@@ -513,6 +659,43 @@ export interface components {
             counted: boolean;
             /** @description What left for the model; absent with the handbook. */
             sent?: components["schemas"]["Sent"] & unknown;
+        };
+        /**
+         * CheckoutRequest
+         * @description A plan to buy.
+         * @example {
+         *       "cancel_url": "https://rimedio.example/account/subscription?canceled=true",
+         *       "immediate_start": true,
+         *       "plan_type": "monthly",
+         *       "price_id": null,
+         *       "success_url": "https://rimedio.example/account/subscription?success=true"
+         *     }
+         */
+        CheckoutRequest: {
+            /** @description `trial`, `monthly` or `annual`. */
+            plan_type: string;
+            /** @description The plan's own price, when the caller knows it. */
+            price_id?: string;
+            /** @description Where the browser goes after paying: a page of the product. */
+            success_url: string;
+            /** @description Where it goes otherwise: a page of the product. */
+            cancel_url: string;
+            /**
+             * @description The buyer wants the service to begin at once, and pays for the days used when withdrawing.
+             * @default false
+             */
+            immediate_start: boolean;
+        };
+        /**
+         * CheckoutResponse
+         * @description Where to pay.
+         * @example {
+         *       "checkout_url": "https://checkout.stripe.com/c/pay/cs_test_1"
+         *     }
+         */
+        CheckoutResponse: {
+            /** @description The payment provider's page. */
+            checkout_url: string;
         };
         /**
          * @description Which figures the public pages show.
@@ -745,6 +928,16 @@ export interface components {
             value: unknown;
         };
         /**
+         * @description What is wrong with the last payment.
+         * @enum {string}
+         */
+        PaymentProblem: "bank_confirmation" | "payment_failed";
+        /**
+         * @description A plan.
+         * @enum {string}
+         */
+        Plan: "trial" | "monthly" | "annual";
+        /**
          * PlanLimits
          * @description The limits of the plan.
          */
@@ -755,6 +948,17 @@ export interface components {
             monthly_requests: number;
             /** Format: uint64 */
             daily_tokens: number;
+        };
+        /**
+         * PortalResponse
+         * @description Where to manage cards and plan.
+         * @example {
+         *       "portal_url": "https://billing.stripe.com/p/session/test_1"
+         *     }
+         */
+        PortalResponse: {
+            /** @description The payment provider's page. */
+            portal_url: string;
         };
         /**
          * Price
@@ -768,6 +972,8 @@ export interface components {
             amount: number;
             /** @description What it buys, in Italian. */
             description: string;
+            /** @description Stripe's price, as `create-checkout` takes it. */
+            price_id: string;
         };
         /**
          * Prices
@@ -776,15 +982,18 @@ export interface components {
          *       "annual": {
          *         "amount": 95.9,
          *         "description": "Ogni anno, con un solo pagamento.",
+         *         "price_id": "price_annual",
          *         "savings": "Risparmi 23,98 € all'anno, il 20%"
          *       },
          *       "monthly": {
          *         "amount": 9.99,
-         *         "description": "Ogni mese. Puoi disdire quando vuoi."
+         *         "description": "Ogni mese. Puoi disdire quando vuoi.",
+         *         "price_id": "price_monthly"
          *       },
          *       "trial": {
          *         "amount": 1,
-         *         "description": "7 giorni. Non si rinnova: finisce da sola."
+         *         "description": "7 giorni. Non si rinnova: finisce da sola.",
+         *         "price_id": "price_trial"
          *       }
          *     }
          */
@@ -835,6 +1044,11 @@ export interface components {
             /** @description Its symbolic name. */
             name: string;
         };
+        /**
+         * @description Where a refund is.
+         * @enum {string}
+         */
+        RefundStatus: "done" | "pending";
         /**
          * ResolvedRequest
          * @description Whether the problem is solved.
@@ -1021,6 +1235,11 @@ export interface components {
             title: string;
         };
         /**
+         * @description Where a subscription stands.
+         * @enum {string}
+         */
+        Standing: "active" | "past_due" | "ended" | "none";
+        /**
          * @description How a step may affect what the person has.
          * @enum {string}
          */
@@ -1046,7 +1265,7 @@ export interface components {
         Subscription: {
             /** @description `trial`, `monthly` or `annual`. */
             plan: string;
-            /** @description `active` while it grants access. */
+            /** @description `active`, or `past_due` while it grants access although its last payment has not come. */
             status: string;
             /** @description When the present period began, RFC 3339 in UTC. */
             current_period_start: string;
@@ -1057,26 +1276,68 @@ export interface components {
         };
         /**
          * SubscriptionStatus
-         * @description What somebody holds.
+         * @description What somebody holds, and what can be done about it.
          * @example {
+         *       "access_until": "2026-12-24T09:30:00Z",
+         *       "can_cancel": true,
+         *       "can_manage": true,
+         *       "cancel_at_period_end": false,
          *       "current_period_end": "2026-12-21T09:30:00Z",
+         *       "current_period_start": "2026-11-21T09:30:00Z",
          *       "has_subscription": true,
          *       "is_active": true,
+         *       "payment_pending": false,
          *       "plan_type": "monthly",
-         *       "status": "active"
+         *       "status": "active",
+         *       "trial_available": false
          *     }
          */
         SubscriptionStatus: {
             /** @description There is a subscription, ended or not. */
             has_subscription: boolean;
-            /** @description `active`, `ended` or `none`. */
-            status: string;
-            /** @description `trial`, `monthly` or `annual`. */
-            plan_type?: string;
+            /** @description Where it stands. */
+            status: components["schemas"]["Standing"] & unknown;
+            /** @description Its plan. */
+            plan_type?: components["schemas"]["Plan"] & unknown;
             /** @description It grants access now. */
             is_active: boolean;
+            /** @description When the present period began, RFC 3339 in UTC. */
+            current_period_start?: string;
             /** @description When the present period ends, RFC 3339 in UTC. */
             current_period_end?: string;
+            /** @description It ends with the present period. */
+            cancel_at_period_end: boolean;
+            /** @description Until when it grants access, the grace for a late payment included, RFC 3339 in UTC. */
+            access_until?: string;
+            /** @description What is wrong with the last payment. */
+            payment_problem?: components["schemas"]["PaymentProblem"] & unknown;
+            /** @description Where that payment can be made, at the payment provider. */
+            pay_url?: string;
+            /** @description There is something that renews itself and was not cancelled yet. */
+            can_cancel: boolean;
+            /** @description `create-portal` has something to show. */
+            can_manage: boolean;
+            /** @description The trial was never had. */
+            trial_available: boolean;
+            /** @description A checkout was completed and its money is not confirmed yet. */
+            payment_pending: boolean;
+        };
+        /**
+         * TestCheckoutRequest
+         * @description A price to try out.
+         * @example {
+         *       "cancel_url": "https://rimedio.example/stripe-test-simple?canceled=true",
+         *       "price_id": "price_monthly",
+         *       "success_url": "https://rimedio.example/stripe-test-simple?success=true"
+         *     }
+         */
+        TestCheckoutRequest: {
+            /** @description Stripe's price of one of the plans. */
+            price_id: string;
+            /** @description Where the browser goes after paying: a page of the product. */
+            success_url: string;
+            /** @description Where it goes otherwise: a page of the product. */
+            cancel_url: string;
         };
         /**
          * UploadResponse
@@ -1198,6 +1459,121 @@ export interface components {
             terms_version: string;
             /** @description What grants access now. */
             subscription?: components["schemas"]["Subscription"] & unknown;
+        };
+        /**
+         * WithdrawalOffer
+         * @description A contract from which its buyer may still withdraw. Amounts are cents of a euro.
+         */
+        WithdrawalOffer: {
+            /** @description What names it in `withdraw`. */
+            contract: string;
+            /** @description What was bought. */
+            plan: components["schemas"]["Plan"] & unknown;
+            /** @description RFC 3339 in UTC. */
+            bought_at: string;
+            /** @description The first moment at which it is too late, RFC 3339 in UTC. */
+            deadline: string;
+            /** Format: int64 */
+            paid_cents: number;
+            /**
+             * Format: int64
+             * @description What would be paid back now.
+             */
+            refund_cents: number;
+            /**
+             * Format: int64
+             * @description Days of Italy that were used, that of the purchase not counted.
+             */
+            days_used: number;
+            /**
+             * Format: int64
+             * @description Days of Italy that were paid for.
+             */
+            days_total: number;
+            /** @description The buyer asked for the service to begin at once; otherwise everything is paid back. */
+            immediate_start: boolean;
+        };
+        /**
+         * WithdrawalReceipt
+         * @description The receipt of a withdrawal. Amounts are cents of a euro.
+         * @example {
+         *       "address": "anna.bianchi@example.it",
+         *       "bought_at": "2026-11-21T09:30:00Z",
+         *       "contract": "sub_1",
+         *       "declared_at": "2026-11-24T16:05:00Z",
+         *       "name": "Anna Bianchi",
+         *       "paid_cents": 999,
+         *       "plan": "monthly",
+         *       "receipt": "R-4F2A9C1B7E",
+         *       "refund_cents": 900,
+         *       "refund_status": "done"
+         *     }
+         */
+        WithdrawalReceipt: {
+            /** @description Its number. */
+            receipt: string;
+            /** @description The contract that was withdrawn from. */
+            contract: string;
+            /** @description What was bought. */
+            plan: components["schemas"]["Plan"] & unknown;
+            /** @description Who declared it. */
+            name: string;
+            /** @description Where the receipt goes. */
+            address: string;
+            /** @description RFC 3339 in UTC. */
+            bought_at: string;
+            /** @description RFC 3339 in UTC. */
+            declared_at: string;
+            /** Format: int64 */
+            paid_cents: number;
+            /** Format: int64 */
+            refund_cents: number;
+            /** @description Where the refund is. */
+            refund_status: components["schemas"]["RefundStatus"] & unknown;
+        };
+        /**
+         * WithdrawalRequest
+         * @description A declaration of withdrawal.
+         * @example {
+         *       "address": "anna.bianchi@example.it",
+         *       "contract": "sub_1",
+         *       "name": "Anna Bianchi"
+         *     }
+         */
+        WithdrawalRequest: {
+            /** @description The contract. */
+            contract: string;
+            /** @description Who declares it. */
+            name: string;
+            /** @description Where the receipt goes. */
+            address: string;
+        };
+        /**
+         * WithdrawalsResponse
+         * @description What can be withdrawn from, and what was.
+         * @example {
+         *       "contracts": [],
+         *       "receipts": [
+         *         {
+         *           "address": "anna.bianchi@example.it",
+         *           "bought_at": "2026-11-21T09:30:00Z",
+         *           "contract": "sub_1",
+         *           "declared_at": "2026-11-24T16:05:00Z",
+         *           "name": "Anna Bianchi",
+         *           "paid_cents": 999,
+         *           "plan": "monthly",
+         *           "receipt": "R-4F2A9C1B7E",
+         *           "refund_cents": 900,
+         *           "refund_status": "done"
+         *         }
+         *       ]
+         *     }
+         */
+        WithdrawalsResponse: {
+            /** @description What can still be withdrawn from. */
+            contracts: components["schemas"]["WithdrawalOffer"][];
+            /** @description What was, oldest first. */
+            receipts: components["schemas"]["WithdrawalReceipt"][];
         };
     };
     responses: never;
@@ -2237,6 +2613,1289 @@ export interface operations {
                 content: {
                     "application/json; charset=utf-8": components["schemas"]["SubscriptionStatus"];
                 };
+            };
+            /** @description The request cannot be understood. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the session is over. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no active subscription. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The person may not do this, or has not accepted the terms. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here, or it belongs to somebody else. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path exists, the method does not. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request arrived too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request contradicts what holds now. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body or the picture is of a type that cannot be read. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value is not acceptable. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A limit is reached. */
+            429: {
+                headers: {
+                    /** @description After how many seconds a new try makes sense. */
+                    "RETRY-AFTER"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A fault of ours. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A provider gave no usable answer. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server cannot serve now. */
+            503: {
+                headers: {
+                    /** @description After how many seconds a new try makes sense. */
+                    "RETRY-AFTER"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_checkout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json; charset=utf-8": components["schemas"]["CheckoutRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["CheckoutResponse"];
+                };
+            };
+            /** @description The request cannot be understood. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the session is over. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no active subscription. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The person may not do this, or has not accepted the terms. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here, or it belongs to somebody else. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path exists, the method does not. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request arrived too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request contradicts what holds now. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body or the picture is of a type that cannot be read. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value is not acceptable. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A limit is reached. */
+            429: {
+                headers: {
+                    /** @description After how many seconds a new try makes sense. */
+                    "RETRY-AFTER"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A fault of ours. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A provider gave no usable answer. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server cannot serve now. */
+            503: {
+                headers: {
+                    /** @description After how many seconds a new try makes sense. */
+                    "RETRY-AFTER"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_checkout_test: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json; charset=utf-8": components["schemas"]["TestCheckoutRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["CheckoutResponse"];
+                };
+            };
+            /** @description The request cannot be understood. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the session is over. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no active subscription. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The person may not do this, or has not accepted the terms. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here, or it belongs to somebody else. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path exists, the method does not. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request arrived too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request contradicts what holds now. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body or the picture is of a type that cannot be read. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value is not acceptable. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A limit is reached. */
+            429: {
+                headers: {
+                    /** @description After how many seconds a new try makes sense. */
+                    "RETRY-AFTER"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A fault of ours. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A provider gave no usable answer. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server cannot serve now. */
+            503: {
+                headers: {
+                    /** @description After how many seconds a new try makes sense. */
+                    "RETRY-AFTER"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_portal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["PortalResponse"];
+                };
+            };
+            /** @description The request cannot be understood. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the session is over. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no active subscription. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The person may not do this, or has not accepted the terms. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here, or it belongs to somebody else. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path exists, the method does not. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request arrived too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request contradicts what holds now. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body or the picture is of a type that cannot be read. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value is not acceptable. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A limit is reached. */
+            429: {
+                headers: {
+                    /** @description After how many seconds a new try makes sense. */
+                    "RETRY-AFTER"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A fault of ours. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A provider gave no usable answer. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server cannot serve now. */
+            503: {
+                headers: {
+                    /** @description After how many seconds a new try makes sense. */
+                    "RETRY-AFTER"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    sync_subscription: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["SubscriptionStatus"];
+                };
+            };
+            /** @description The request cannot be understood. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the session is over. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no active subscription. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The person may not do this, or has not accepted the terms. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here, or it belongs to somebody else. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path exists, the method does not. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request arrived too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request contradicts what holds now. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body or the picture is of a type that cannot be read. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value is not acceptable. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A limit is reached. */
+            429: {
+                headers: {
+                    /** @description After how many seconds a new try makes sense. */
+                    "RETRY-AFTER"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A fault of ours. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A provider gave no usable answer. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server cannot serve now. */
+            503: {
+                headers: {
+                    /** @description After how many seconds a new try makes sense. */
+                    "RETRY-AFTER"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cancel_subscription: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["SubscriptionStatus"];
+                };
+            };
+            /** @description The request cannot be understood. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the session is over. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no active subscription. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The person may not do this, or has not accepted the terms. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here, or it belongs to somebody else. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path exists, the method does not. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request arrived too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request contradicts what holds now. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body or the picture is of a type that cannot be read. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value is not acceptable. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A limit is reached. */
+            429: {
+                headers: {
+                    /** @description After how many seconds a new try makes sense. */
+                    "RETRY-AFTER"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A fault of ours. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A provider gave no usable answer. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server cannot serve now. */
+            503: {
+                headers: {
+                    /** @description After how many seconds a new try makes sense. */
+                    "RETRY-AFTER"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    withdrawals: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["WithdrawalsResponse"];
+                };
+            };
+            /** @description The request cannot be understood. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the session is over. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no active subscription. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The person may not do this, or has not accepted the terms. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here, or it belongs to somebody else. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path exists, the method does not. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request arrived too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request contradicts what holds now. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body or the picture is of a type that cannot be read. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value is not acceptable. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A limit is reached. */
+            429: {
+                headers: {
+                    /** @description After how many seconds a new try makes sense. */
+                    "RETRY-AFTER"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A fault of ours. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A provider gave no usable answer. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server cannot serve now. */
+            503: {
+                headers: {
+                    /** @description After how many seconds a new try makes sense. */
+                    "RETRY-AFTER"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    withdraw: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json; charset=utf-8": components["schemas"]["WithdrawalRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["WithdrawalReceipt"];
+                };
+            };
+            /** @description The request cannot be understood. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the session is over. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no active subscription. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The person may not do this, or has not accepted the terms. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing here, or it belongs to somebody else. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path exists, the method does not. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request arrived too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request contradicts what holds now. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body or the picture is of a type that cannot be read. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value is not acceptable. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A limit is reached. */
+            429: {
+                headers: {
+                    /** @description After how many seconds a new try makes sense. */
+                    "RETRY-AFTER"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A fault of ours. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A provider gave no usable answer. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server cannot serve now. */
+            503: {
+                headers: {
+                    /** @description After how many seconds a new try makes sense. */
+                    "RETRY-AFTER"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json; charset=utf-8": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    webhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Stripe-Signature"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description A message of the payment provider, byte for byte as it was signed. */
+        requestBody: {
+            content: {
+                "application/json; charset=utf-8": string;
+                "application/json": string;
+            };
+        };
+        responses: {
+            /** @description Heard. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The request cannot be understood. */
             400: {
