@@ -1,6 +1,7 @@
 //! The routes of plans and payments.
 
 mod wire;
+mod withdrawal;
 
 use poem_openapi::param::Header;
 use poem_openapi::payload::Json;
@@ -10,9 +11,10 @@ use super::{Billing, Heard, Order, Plan};
 use crate::http::identity::{Consented, SignedIn};
 use crate::http::problem::Failure;
 use wire::{
-    CheckoutRequest, CheckoutResponse, HeardResponse, PortalResponse, Prices, ReceiptBody, SignedMessage,
-    StatusResponse, TestCheckoutRequest, WithdrawalRequest, WithdrawalsResponse,
+    CheckoutRequest, CheckoutResponse, HeardResponse, PortalResponse, Prices, SignedMessage, StatusResponse,
+    TestCheckoutRequest,
 };
+use withdrawal::{ReceiptBody, WithdrawalRequest, WithdrawalsResponse};
 
 #[derive(Tags)]
 enum Tag {

@@ -48,15 +48,15 @@ impl Billing {
         }
         self.admit(account, wish.plan).await?;
         self.end_leftovers(account.id).await?;
-        let mut customer = self.customer_of(account).await?;
+        let mut customer = self.customer_of(account, None).await?;
         for _ in 0..2 {
             let key = self.claim(account.id, &wish).await?;
             if let Some(session) = self.inner.stripe.open_checkout(Some(&customer), &wish, &key.to_string()).await? {
                 return self.opened(account.id, key, session).await;
             }
             tracing::warn!(account = %account.id, "Stripe no longer knows this customer; a new one is made");
-            self.forget_customer(account.id, customer).await?;
-            customer = self.customer_of(account).await?;
+            self.forget_customer(account.id, customer.clone()).await?;
+            customer = self.customer_of(account, Some(&customer)).await?;
         }
         Err(Error::new(Code::ProviderFailed).because("Stripe does not know the customer that it has just made"))
     }
@@ -175,12 +175,12 @@ impl Billing {
     }
 
     /// The customer at Stripe, made when there is none.
-    async fn customer_of(&self, account: &Account) -> Result<String> {
+    async fn customer_of(&self, account: &Account, lost: Option<&str>) -> Result<String> {
         let payer = self.inner.store.get::<Payer>(&account.id).await?.unwrap_or_default();
         if let Some(customer) = payer.customer {
             return Ok(customer);
         }
-        let made = self.inner.stripe.customer(account.id, &account.email, &account.full_name).await?;
+        let made = self.inner.stripe.customer(account.id, &account.email, &account.full_name, lost).await?;
         let account = account.id;
         self.inner
             .store

@@ -110,8 +110,15 @@ impl Stripe {
         Ok(Self { client })
     }
 
-    /// The customer of an account: the one that was made before, or a new one.
-    pub(crate) async fn customer(&self, account: AccountId, email: &str, name: &str) -> Result<String> {
+    /// The customer of an account: the one that was made before, or a new one. `lost` is one that Stripe no longer
+    /// knows, whose place it takes.
+    pub(crate) async fn customer(
+        &self,
+        account: AccountId,
+        email: &str,
+        name: &str,
+        lost: Option<&str>,
+    ) -> Result<String> {
         let query = format!("metadata['{ACCOUNT}']:'{account}'");
         let found = SearchCustomer::new(query).limit(1).send(&self.client).await.map_err(refused)?;
         if let Some(customer) = found.data.first() {
@@ -125,7 +132,8 @@ impl Stripe {
             create = create.name(name);
         }
         // The search lags behind by up to a minute; the key covers that time.
-        let made = once(&create, &format!("customer-{account}"))?.send(&self.client).await.map_err(refused)?;
+        let key = format!("customer-{account}-{}", lost.unwrap_or("first"));
+        let made = once(&create, &key)?.send(&self.client).await.map_err(refused)?;
         Ok(made.id.to_string())
     }
 

@@ -42,7 +42,7 @@ impl SigningSecrets {
         let pairs = || header.split(',').filter_map(|pair| pair.trim().split_once('='));
         let Some(time) = pairs().find(|(name, _)| *name == "t").map(|(_, value)| value) else { return false };
         let at = time.parse().ok().and_then(|seconds| Timestamp::from_second(seconds).ok());
-        if !at.is_some_and(|at| now.duration_since(at).abs() <= TOLERANCE) {
+        if at.is_none_or(|at| now.duration_since(at).abs() > TOLERANCE) {
             return false;
         }
         let signatures: Vec<_> = pairs().filter(|(name, _)| *name == "v1").filter_map(|(_, hex)| bytes(hex)).collect();

@@ -243,10 +243,10 @@ impl World {
                     dispute.cents = if *lost { dispute.cents } else { 0 };
                 }
             }
-            (Happening::Withdrawn, Some((id, _, StatedStatus::Active))) => {
-                if !self.withdrawn.iter().any(|(held, _)| *held == id) {
-                    self.withdrawn.push((id, now));
-                }
+            (Happening::Withdrawn, Some((id, _, StatedStatus::Active)))
+                if !self.withdrawn.iter().any(|(held, _)| *held == id) =>
+            {
+                self.withdrawn.push((id, now));
             }
             _ => {}
         }
@@ -355,8 +355,8 @@ proptest! {
         let held = calm.subscription.as_ref();
         let grants = held.is_some_and(|held| held.grants(last));
         let paid_now = world.statement.subscriptions.iter().any(|one| {
-            let invoices = world.statement.invoices.iter();
-            let latest = invoices.filter(|invoice| invoice.subscription.as_ref() == Some(&one.id)).next_back();
+            let mut invoices = world.statement.invoices.iter();
+            let latest = invoices.rfind(|invoice| invoice.subscription.as_ref() == Some(&one.id));
             let kept = latest.is_some_and(|invoice| {
                 invoice.paid && world.statement.charges.iter().any(|charge| {
                     charge.payment.as_ref().is_some_and(|payment| invoice.payments.contains(payment))

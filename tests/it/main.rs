@@ -11,6 +11,7 @@ mod handbook;
 mod house;
 mod image;
 mod model;
+mod money;
 mod pages;
 mod payment;
 mod published;

@@ -75,7 +75,9 @@ async fn each_gate_refuses_in_the_order_401_403_402() {
     assert_eq!(statuses(&town, Some(&bruno)).await, [200, 200, 402, 403], "no plan");
     let anna = town.sign_in("anna").await;
     assert_eq!(statuses(&town, Some(&anna)).await, [200, 200, 200, 403], "a plan");
-    town.clock.advance(std::time::Duration::from_secs(31 * 86_400));
+    let cancelled = anna.post("/api/v1/payment/cancel-subscription", &serde_json::Value::Null).await;
+    assert_eq!(cancelled.status(), StatusCode::OK);
+    town.clock.advance(std::time::Duration::from_secs(32 * 86_400));
     assert_eq!(statuses(&town, Some(&anna)).await, [401, 401, 401, 401], "the session has ended");
     let anna = town.sign_in("anna").await;
     assert_eq!(statuses(&town, Some(&anna)).await, [200, 200, 402, 403], "the plan has ended");

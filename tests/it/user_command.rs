@@ -100,7 +100,8 @@ fn without_a_server_the_command_opens_the_store_itself_and_leaves_it_whole() {
     let configuration = folder.path().join("config.toml");
     let text = format!(
         "[server]\npublic_url = \"http://127.0.0.1:1\"\n[store]\ndirectory = {directory:?}\n[google]\nissuer = \
-         \"http://127.0.0.1:1\"\nclient_id = \"a\"\nclient_secret = \"b\"\n"
+         \"http://127.0.0.1:1\"\nclient_id = \"a\"\nclient_secret = \"b\"\n[stripe]\nsecret_key = \"sk_test_1\"\n\
+         webhook_secrets = [\"whsec_12\"]\n[stripe.prices]\ntrial = \"t\"\nmonthly = \"m\"\nannual = \"a\"\n"
     );
     fs::write(&configuration, text).expect("writable");
     let configuration = configuration.to_str().expect("a text");

@@ -54,7 +54,7 @@ pub(super) fn create(state: &mut State, params: &Value) -> Result<Value, Refusal
         return Err(Refusal::invalid(message, "payment_intent_data"));
     }
     let customer = match given(params, "customer") {
-        Some(id) => state.need("customer", id)?,
+        Some(id) => state.need("customer", id).map_err(|refusal| refusal.named_by("customer"))?,
         None => Value::Null,
     };
     let cancel_url = web_address(params, "cancel_url")?;

@@ -78,6 +78,8 @@ async fn send(stripe: &StripeStandIn, at: i64, event: &Value) -> bool {
         .http
         .post(address)
         .timeout(PATIENCE)
+        // A connection that is kept open would count against the product's own limit.
+        .header("Connection", "close")
         .header("Content-Type", "application/json; charset=utf-8")
         .header("Stripe-Signature", signature(&stripe.settings.webhook_secret, at, &body))
         .body(body);

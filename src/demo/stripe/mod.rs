@@ -227,6 +227,28 @@ impl StripeStandIn {
         })
     }
 
+    /// How many objects of a kind there are, such as `checkout.session`.
+    #[must_use]
+    pub fn count(&self, kind: &str) -> usize {
+        self.with(|state| state.all(kind).count())
+    }
+
+    /// How many subscriptions stand like this, such as `active`.
+    #[must_use]
+    pub fn subscriptions_with_status(&self, status: &str) -> usize {
+        self.with(|state| state.all("subscription").filter(|held| state::text(held, "/status") == status).count())
+    }
+
+    /// Forgets every customer, as Stripe's other mode knows none of this one's.
+    pub fn forget_customers(&self) {
+        self.with(|state| state.forget("customer"));
+    }
+
+    /// Changes what a price amounts to from now on, in cents.
+    pub fn set_price(&self, price: &str, cents: i64) {
+        self.with(|state| state.set("price", price, &[("/unit_amount", cents.into())]));
+    }
+
     /// Pays an open checkout with a card that works.
     ///
     /// # Errors

@@ -110,6 +110,12 @@ impl State {
         self.objects.values().find_map(|kind| kind.get(id))
     }
 
+    /// Forgets all objects of a kind.
+    pub(super) fn forget(&mut self, kind: &str) {
+        self.objects.remove(kind);
+        self.changed = true;
+    }
+
     /// All objects of a kind, oldest first.
     pub(super) fn all(&self, kind: &str) -> impl DoubleEndedIterator<Item = &Value> {
         self.objects.get(kind).into_iter().flat_map(BTreeMap::values)

@@ -36,6 +36,11 @@ impl Refusal {
         Self { status: 404, ..refusal.with_code("resource_missing") }
     }
 
+    /// The object that is missing was named by a parameter, not by the path.
+    pub(super) fn named_by(self, param: &str) -> Self {
+        Self { status: 400, param: Some(param.to_owned()), ..self }
+    }
+
     /// There is no such route.
     pub(super) fn unknown_route(method: &str, path: &str) -> Self {
         Self { status: 404, ..Self::invalid(format!("Unrecognized request URL ({method}: {path})."), "") }
