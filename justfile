@@ -24,7 +24,7 @@ check: frontend
     npm --prefix frontend run check
 
 # Unit and integration tests of both halves
-unit: frontend _system-packages _mock-issuer
+unit: frontend _system-packages _mock-issuer _localstripe
     cargo test --locked
     npm --prefix frontend test
 
@@ -81,6 +81,26 @@ _node-packages:
 _mock-issuer:
     @if [ ! tests/oauth2-mock/node_modules/.package-lock.json -nt tests/oauth2-mock/package-lock.json ]; then \
         npm --prefix tests/oauth2-mock ci --no-audit --no-fund; touch tests/oauth2-mock/node_modules/.package-lock.json; fi
+
+# Another imitation of Stripe, with which the stand-in is compared
+_localstripe:
+    #!/usr/bin/env bash
+    set -euo pipefail
+    home=tests/localstripe
+    [ "$home/venv/ready" -nt "$home/requirements.txt" ] && exit 0
+    rm -rf "$home/venv"
+    if ! python3 -m venv "$home/venv" 2> /dev/null; then
+        if [ "$(id -u)" != 0 ] || ! command -v apt-get > /dev/null; then
+            echo "Missing: python3 with venv. Install them, for example with: sudo apt-get install python3-venv" >&2
+            exit 1
+        fi
+        apt-get update -qq
+        DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends python3-venv > /dev/null
+        rm -rf "$home/venv"
+        python3 -m venv "$home/venv"
+    fi
+    "$home/venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$home/requirements.txt"
+    touch "$home/venv/ready"
 
 # Chromium for the journeys and strace for the proof of durability: from the system's packages only
 _system-packages:

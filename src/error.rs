@@ -69,7 +69,7 @@ codes! {
     /// The trial was had before.
     TrialUsed = "trial_used", 409, "Hai già usato la prova. Puoi scegliere il piano mensile o quello annuale.";
     /// There is a plan already, which a second one would only double.
-    PlanActive = "plan_active", 409, "Hai già un piano attivo. Per cambiarlo apri la gestione dell'abbonamento.";
+    PlanActive = "plan_active", 409, "Hai già un piano attivo. Per cambiarlo vai in «Il tuo abbonamento» e premi «Gestisci pagamenti».";
     /// There is nothing to manage or to cancel.
     NoSubscription = "no_subscription", 409, "Non hai un abbonamento da gestire. Se vuoi, scegli un piano.";
     /// The time to withdraw from the contract is over, or it was withdrawn from before.

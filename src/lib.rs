@@ -12,7 +12,7 @@
 //! - [`http_client`]: the client for calls to providers.
 //! - [`store`]: what is remembered; records, commits, the engines that keep them.
 //! - [`account`]: who someone is; Google sign-in, sessions, consents.
-//! - [`billing`]: what someone pays for; plans and the subscription.
+//! - [`billing`]: what someone pays for; plans, subscription, Stripe, the ledger.
 //! - [`quota`]: what someone may still use; reserve, settle, release.
 //! - [`handbook`]: the embedded knowledge; codes, articles, search, answers without a network.
 //! - [`assistant`]: the product; from a described problem to checked steps.

@@ -39,7 +39,8 @@ test.describe('signing in', () => {
     await page.getByRole('button', { name: /^Menu di/ }).click();
     await expect(page.getByText('Nessun Piano')).not.toHaveCount(0);
     await page.getByRole('button', { name: 'Attiva un Piano' }).click();
-    await expect(page.getByRole('button', { name: /Piano Annuale/ })).toBeVisible();
+    await page.getByRole('link', { name: /Piano Annuale/ }).first().click();
+    await expect(page.getByRole('heading', { level: 1, name: 'Controlla il tuo ordine' })).toBeVisible();
   });
 
   test('signing out leads home and ends the session at the server', async ({ page, request, baseURL }) => {

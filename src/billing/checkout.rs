@@ -151,7 +151,7 @@ impl Billing {
             } else if held.plan == plan {
                 "Hai già questo piano ed è attivo. Non serve comprarlo di nuovo."
             } else {
-                "Hai già un piano attivo. Per passare a un altro apri «Gestisci Abbonamento»: paghi solo la differenza."
+                "Hai già un piano attivo. Per passare a un altro vai in «Il tuo abbonamento» e premi «Gestisci pagamenti»: paghi solo la differenza."
             };
             // One that is over by its own time, while Stripe has not told of its end yet, keeps nobody from buying.
             if held.grants(now) || held.standing == Standing::PastDue {

@@ -2,6 +2,7 @@
 //! uses, cards are entered in the pages as a browser does, and time moves with the clock.
 
 mod counter;
+mod localstripe;
 mod surroundings;
 
 use std::time::Duration;

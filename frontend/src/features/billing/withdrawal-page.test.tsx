@@ -171,6 +171,7 @@ describe('the receipts', () => {
 
 describe('the words of a withdrawal', () => {
   it.each<[Partial<Contract>, string]>([
+    [{ days_used: 0, refund_cents: 999 }, 'Non hai ancora usato nessun giorno: ti torna tutto, 9,99\u00a0€.'],
     [{ days_used: 1 }, 'Hai usato 1 giorno su 30:'],
     [{ days_used: 30, refund_cents: 0 }, 'Hai usato 30 giorni su 30: non resta niente da rimborsare.'],
     [{ immediate_start: false, refund_cents: 999 }, 'Ti torna tutto'],

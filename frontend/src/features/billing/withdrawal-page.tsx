@@ -19,7 +19,7 @@ import { RadioGroup } from '../../ui/radio-group';
 import { Spinner } from '../../ui/spinner';
 import { ReceiptSlip } from './receipt-slip';
 import { ToldError } from './told-error';
-import { declarationErrors, refundReason } from './withdrawal-rules';
+import { declarationErrors, lastDayText, refundReason } from './withdrawal-rules';
 import styles from './withdrawal.module.css';
 
 export default function WithdrawalPage() {
@@ -188,7 +188,7 @@ function Declaring({ contracts, onDone, onStale }: DeclaringProps) {
       )}
       <Card class={styles.contract}>
         <h2>{planName(contract.plan)}</h2>
-        <p>Comprato il {momentText(contract.bought_at)}. Puoi recedere fino al {momentText(contract.deadline)}.</p>
+        <p>Comprato il {momentText(contract.bought_at)}. Puoi recedere fino al {lastDayText(contract)} compreso.</p>
         <p class={styles.refund}>
           <span>Ti torna</span> <strong>{euro(contract.refund_cents / 100)}</strong>
         </p>
