@@ -1,4 +1,4 @@
-//! What the stand-in for Google shows: who one wants to be, and what went wrong.
+//! What the stand-in for Google shows: who one wants to be, and what went wrong; and the frame of all stand-ins' pages.
 
 use std::fmt::Write as _;
 
@@ -61,6 +61,11 @@ pub(crate) fn style() -> Response {
 }
 
 fn page(status: StatusCode, title: &str, body: &str) -> Response {
+    frame(status, &format!("{title} – accesso di dimostrazione"), body)
+}
+
+/// The frame of every page of a stand-in. `body` is HTML of ours, `title` a text of ours.
+pub(super) fn frame(status: StatusCode, title: &str, body: &str) -> Response {
     let page = format!(
         r#"<!doctype html>
 <html lang="it">
@@ -68,7 +73,7 @@ fn page(status: StatusCode, title: &str, body: &str) -> Response {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>{title} – accesso di dimostrazione</title>
+<title>{title}</title>
 <link rel="stylesheet" href="/stand-in.css">
 </head>
 <body>

@@ -9,6 +9,7 @@ use poem::{Endpoint, EndpointExt as _, Request, Response, Route, get, handler, p
 use serde::Deserialize;
 use url::Url;
 
+use super::super::page;
 use super::cards::Card;
 use super::{StripeStandIn, api, checkout_page, dashboard, invoice_page, portal};
 use crate::clock::italy;
@@ -83,26 +84,11 @@ fn style() -> Response {
 
 /// A page.
 pub(super) fn frame(status: StatusCode, title: &str, body: &str) -> Response {
-    let page = format!(
-        r#"<!doctype html>
-<html lang="it">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>{title} – pagamenti di dimostrazione</title>
-<link rel="stylesheet" href="/stand-in.css">
-</head>
-<body>
-<main>
-{body}
-<p class="note">Questa pagina sta al posto di Stripe. È una dimostrazione: le carte sono di prova e non si muove denaro. Non scrivere mai qui una carta vera.</p>
-</main>
-</body>
-</html>
-"#
+    let body = format!(
+        r#"{body}
+<p class="note">Questa pagina sta al posto di Stripe. È una dimostrazione: le carte sono di prova e non si muove denaro. Non scrivere mai qui una carta vera.</p>"#
     );
-    Response::builder().status(status).header(header::CONTENT_TYPE, "text/html; charset=utf-8").body(page)
+    page::frame(status, &format!("{title} – pagamenti di dimostrazione"), &body)
 }
 
 /// There is no such page.
