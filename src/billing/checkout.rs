@@ -7,15 +7,17 @@ use url::Url;
 use uuid::Uuid;
 
 use super::record::{AccountByCustomer, OpenCheckout, Payer};
-use super::statement::CheckoutOutcome;
-use super::stripe::Session;
+use super::statement::{CheckoutOutcome, StatedStatus, Statement};
+use super::stripe::{Opening, Session};
 use super::subscription::{Standing, Subscription};
 use super::{Billing, Plan, SOON, Wish, look_again};
 use crate::account::{Account, AccountId};
 use crate::error::{Code, Error, Result};
 
-/// How long an unanswered request for a checkout can be asked again: Stripe forgets its key after 24 hours.
-const KEY_LIFETIME: SignedDuration = SignedDuration::from_hours(23);
+/// How long a checkout can be paid, and for how long its key finds it again: 24 hours at Stripe, and one to be sure.
+pub(super) const LIFETIME: SignedDuration = SignedDuration::from_hours(25);
+/// What was asked of Stripe so lately need not be asked again before a payment page is shown a second time.
+const FRESH: SignedDuration = SignedDuration::from_secs(5);
 /// No address is longer.
 const LONGEST_ADDRESS: usize = 2_000;
 
@@ -43,22 +45,45 @@ impl Billing {
     pub async fn checkout(&self, account: &Account, order: Order) -> Result<String> {
         let wish = self.wish(order)?;
         let _gate = self.gate(account.id).await;
-        if let Some(url) = self.settle_open_checkout(account.id, &wish).await? {
+        if !self.asked_lately_for(account.id, &wish).await? {
+            let statement = self.reconcile_alone(account.id, &[]).await?;
+            if let Err(refusal) = self.admit(account, wish.plan, statement.as_deref()).await {
+                // A page that is still open somewhere must not be paid either.
+                self.settle_open_checkout(account.id, None).await?;
+                return Err(refusal);
+            }
+        }
+        if let Some(url) = self.settle_open_checkout(account.id, Some(&wish)).await? {
             return Ok(url);
         }
-        self.admit(account, wish.plan).await?;
-        self.end_leftovers(account.id).await?;
+        // It may have been paid a moment ago.
+        self.admit(account, wish.plan, None).await?;
         let mut customer = self.customer_of(account, None).await?;
         for _ in 0..2 {
             let key = self.claim(account.id, &wish).await?;
-            if let Some(session) = self.inner.stripe.open_checkout(Some(&customer), &wish, &key.to_string()).await? {
-                return self.opened(account.id, key, session).await;
+            match self.inner.stripe.open_checkout(Some(&customer), &wish, &key.to_string()).await? {
+                Opening::Opened(session) => return self.opened(account.id, key, session).await,
+                Opening::Refused(error) => {
+                    self.forget_checkout(account.id).await?;
+                    return Err(error);
+                }
+                Opening::UnknownCustomer => {
+                    tracing::warn!(account = %account.id, "Stripe no longer knows this customer; a new one is made");
+                    self.forget_customer(account.id, customer.clone()).await?;
+                    customer = self.customer_of(account, Some(&customer)).await?;
+                }
             }
-            tracing::warn!(account = %account.id, "Stripe no longer knows this customer; a new one is made");
-            self.forget_customer(account.id, customer.clone()).await?;
-            customer = self.customer_of(account, Some(&customer)).await?;
         }
         Err(Error::new(Code::ProviderFailed).because("Stripe does not know the customer that it has just made"))
+    }
+
+    /// Whether the page for this very wish was asked for a moment ago: a second press of the button.
+    async fn asked_lately_for(&self, account: AccountId, wish: &Wish) -> Result<bool> {
+        let payer = self.inner.store.get::<Payer>(&account).await?.unwrap_or_default();
+        let now = self.inner.clock.now();
+        Ok(payer.checkout.is_some_and(|checkout| {
+            checkout.session.is_some() && checkout.wish == *wish && now.duration_since(checkout.asked_at) < FRESH
+        }))
     }
 
     /// A payment page that belongs to nobody and unlocks nothing, for trying out an installation with a test key.
@@ -72,8 +97,11 @@ impl Billing {
         let plan = Plan::ALL.into_iter().find(|plan| self.price_id(*plan) == price);
         let plan = plan.ok_or(Error::new(Code::InvalidPriceId))?.to_string();
         let wish = self.wish(Order { plan, price: Some(price), success_url, cancel_url, immediate_start: false })?;
-        let session = self.inner.stripe.open_checkout(None, &wish, &Uuid::new_v4().to_string()).await?;
-        session.and_then(|session| session.url).ok_or_else(without_address)
+        match self.inner.stripe.open_checkout(None, &wish, &Uuid::new_v4().to_string()).await? {
+            Opening::Opened(session) => session.url.ok_or_else(without_address),
+            Opening::UnknownCustomer => Err(without_address()),
+            Opening::Refused(error) => Err(error),
+        }
     }
 
     fn wish(&self, order: Order) -> Result<Wish> {
@@ -101,77 +129,86 @@ impl Billing {
     }
 
     /// Deals with the checkout that is open already: gives its address when it is for the same wish, closes it when it
-    /// is for another, and takes over what was bought when it was paid meanwhile.
-    async fn settle_open_checkout(&self, account: AccountId, wish: &Wish) -> Result<Option<String>> {
+    /// is for another or for none, and takes over what was bought when it was paid meanwhile.
+    async fn settle_open_checkout(&self, account: AccountId, wish: Option<&Wish>) -> Result<Option<String>> {
         let payer = self.inner.store.get::<Payer>(&account).await?.unwrap_or_default();
         let Payer { checkout: Some(checkout), customer: Some(customer), .. } = payer else { return Ok(None) };
-        let session = match &checkout.session {
-            Some(session) => self.inner.stripe.checkout(session).await?,
-            // A crash came between the question and the answer: the same question gives the same session.
-            None if self.inner.clock.now().duration_since(checkout.asked_at) < KEY_LIFETIME => {
-                let key = checkout.key.to_string();
-                match self.inner.stripe.open_checkout(Some(&customer), &checkout.wish, &key).await? {
-                    Some(session) => session,
-                    None => return self.forget_checkout(account).await.map(|()| None),
-                }
-            }
-            None => return self.forget_checkout(account).await.map(|()| None),
+        let Some(session) = self.session_of(&checkout, &customer).await? else {
+            return self.forget_checkout(account).await.map(|()| None);
         };
-        match session.outcome {
-            CheckoutOutcome::Open if checkout.wish == *wish => {
-                self.opened(account, checkout.key, session).await.map(Some)
+        if session.outcome == CheckoutOutcome::Open && wish == Some(&checkout.wish) {
+            return self.opened(account, checkout.key, session).await.map(Some);
+        }
+        let closed = if session.outcome == CheckoutOutcome::Open {
+            self.inner.stripe.expire_checkout(&session.id).await?.map_or(CheckoutOutcome::Expired, |it| it.outcome)
+        } else {
+            session.outcome
+        };
+        match closed {
+            CheckoutOutcome::Expired => self.forget_checkout(account).await?,
+            CheckoutOutcome::Paid => {
+                self.reconcile_alone(account, &[]).await?;
             }
-            CheckoutOutcome::Open if self.inner.stripe.expire_checkout(&session.id).await? => {
-                self.forget_checkout(account).await?;
-                Ok(None)
-            }
-            CheckoutOutcome::Expired => self.forget_checkout(account).await.map(|()| None),
             CheckoutOutcome::Confirming => {
                 self.reconcile_alone(account, &[]).await?;
-                Err(Error::new(Code::PlanActive).saying(
+                return Err(Error::new(Code::PlanActive).saying(
                     "Il tuo pagamento è in corso: la banca lo sta confermando. Aspetta qualche minuto, non serve pagare di nuovo.",
-                ))
+                ));
             }
-            CheckoutOutcome::Open | CheckoutOutcome::Paid => {
-                self.reconcile_alone(account, &[]).await?;
-                Ok(None)
+            // Two pages that can be paid are one too many.
+            CheckoutOutcome::Open => {
+                return Err(Error::new(Code::ProviderFailed).because("a checkout could not be closed"));
             }
+        }
+        Ok(None)
+    }
+
+    /// Stripe's session of a checkout; `None` when there is none that anybody could pay.
+    async fn session_of(&self, checkout: &OpenCheckout, customer: &str) -> Result<Option<Session>> {
+        if let Some(session) = &checkout.session {
+            return self.inner.stripe.checkout(session).await;
+        }
+        if self.inner.clock.now().duration_since(checkout.asked_at) > LIFETIME {
+            return Ok(None);
+        }
+        // A crash came between the question and the answer: the same question gives the same session.
+        let key = checkout.key.to_string();
+        match self.inner.stripe.open_checkout(Some(customer), &checkout.wish, &key).await? {
+            Opening::Opened(session) => Ok(Some(session)),
+            Opening::UnknownCustomer | Opening::Refused(_) => Ok(None),
         }
     }
 
-    /// Refuses what would be bought twice.
-    async fn admit(&self, account: &Account, plan: Plan) -> Result<()> {
-        let now = self.inner.clock.now();
+    /// Refuses what would be bought twice, by what Stripe says where it has just been asked, else by what is held.
+    /// Ends at Stripe what nobody pays any more and what Stripe might go on charging beside a new plan.
+    async fn admit(&self, account: &Account, plan: Plan, statement: Option<&Statement>) -> Result<()> {
         let held = self.inner.subscriptions.of(account.id).await?;
-        if let Some(held) = held.filter(Subscription::renews) {
-            let sentence = if held.standing == Standing::PastDue {
+        let held = held.filter(Subscription::renews).filter(|held| held.grants(self.inner.clock.now()));
+        let mut runs = held.map(|held| (held.plan, held.standing == Standing::PastDue));
+        for stated in statement.into_iter().flat_map(|statement| &statement.subscriptions) {
+            match stated.status {
+                StatedStatus::Active => runs = runs.or(Some((stated.plan, false))),
+                StatedStatus::PastDue => runs = Some((stated.plan, true)),
+                StatedStatus::Unpaid | StatedStatus::Incomplete => self.inner.stripe.end(&stated.id).await?,
+                StatedStatus::Over | StatedStatus::Unknown => {}
+            }
+        }
+        if let Some((running, late)) = runs {
+            let sentence = if late {
                 "Il tuo piano aspetta un pagamento. Completa quello, invece di comprarne un altro: lo trovi in «Il tuo abbonamento»."
             } else if plan == Plan::Trial {
                 "Hai già un piano attivo: la prova non ti serve."
-            } else if held.plan == plan {
+            } else if running == plan {
                 "Hai già questo piano ed è attivo. Non serve comprarlo di nuovo."
             } else {
                 "Hai già un piano attivo. Per passare a un altro vai in «Il tuo abbonamento» e premi «Gestisci pagamenti»: paghi solo la differenza."
             };
-            // One that is over by its own time, while Stripe has not told of its end yet, keeps nobody from buying.
-            if held.grants(now) || held.standing == Standing::PastDue {
-                return Err(Error::new(Code::PlanActive).saying(sentence));
-            }
+            return Err(Error::new(Code::PlanActive).saying(sentence));
         }
         if plan == Plan::Trial && self.trial_used(account).await? {
             return Err(Code::TrialUsed.into());
         }
         Ok(())
-    }
-
-    /// Ends at Stripe what nobody pays any more and what Stripe would go on charging beside a new plan.
-    async fn end_leftovers(&self, account: AccountId) -> Result<()> {
-        let held = self.inner.subscriptions.of(account).await?;
-        let unpaid = held.filter(|held| held.standing == Standing::Unpaid).and_then(|held| held.contract);
-        match unpaid {
-            Some(subscription) => self.inner.stripe.end(&subscription).await,
-            None => Ok(()),
-        }
     }
 
     /// The customer at Stripe, made when there is none.

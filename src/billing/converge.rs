@@ -120,7 +120,7 @@ fn subscription(
     if alive && (withdrawn.is_some() || reversed.is_some()) {
         outcome.to_end.push(stated.id.clone());
     }
-    if latest_paid.is_some() || alive {
+    if latest_paid.is_some() {
         let contract = Contract {
             plan: stated.plan,
             bought_at: stated.created,
@@ -130,30 +130,40 @@ fn subscription(
         };
         outcome.contracts.push((stated.id.clone(), contract));
     }
-    let unpaid_grace = plus(stated.period_start, GRACE);
+    // The oldest that was not paid since: the grace is counted once, however many periods have begun meanwhile.
+    let unpaid_since = invoices
+        .iter()
+        .filter(|invoice| !invoice.paid && latest_paid.is_none_or(|paid| invoice.created > paid.created))
+        .map(|invoice| invoice.created)
+        .fold(stated.period_start, Timestamp::min);
+    let grace_end = plus(unpaid_since, GRACE);
     let waiting = latest.filter(|invoice| invoice.open);
     let (standing, end) = match stated.status {
         StatedStatus::Active => {
-            let end = stated.cancel_at.unwrap_or_else(|| plus(stated.period_end, GRACE));
-            (Standing::Paid, end)
+            let end = plus(stated.period_end, GRACE);
+            (Standing::Paid, stated.cancel_at.map_or(end, |at| at.min(end)))
         }
-        StatedStatus::PastDue => (Standing::PastDue, unpaid_grace),
-        StatedStatus::Unpaid => (Standing::Unpaid, unpaid_grace),
+        StatedStatus::PastDue => (Standing::PastDue, grace_end),
+        StatedStatus::Unpaid => (Standing::Unpaid, unpaid_since),
         StatedStatus::Over => {
             let end = stated.ended_at.unwrap_or(stated.period_end);
             let unpaid = latest.is_some_and(|invoice| !invoice.paid);
-            (Standing::Over, if unpaid { end.min(unpaid_grace) } else { end })
+            (Standing::Over, if unpaid { end.min(grace_end) } else { end })
         }
         // Nothing was bought yet, or nothing is known: neither lets in, and neither takes away what is held.
         StatedStatus::Incomplete | StatedStatus::Unknown => return,
     };
+    // What nobody ever paid for lets nobody in, whatever its status.
+    if latest_paid.is_none() {
+        return;
+    }
     let end = [withdrawn, reversed].into_iter().flatten().fold(end, Timestamp::min);
     let waiting = waiting.filter(|_| matches!(standing, Standing::PastDue | Standing::Unpaid));
     let subscription = Subscription {
         plan: stated.plan,
         current_period_start: stated.period_start,
         current_period_end: stated.period_end,
-        cancel_at_period_end: standing == Standing::Paid && stated.cancel_at.is_some(),
+        cancel_at_period_end: standing == Standing::Paid && stated.cancel_at.is_some_and(|at| at <= stated.period_end),
         access_until: end,
         standing: if withdrawn.is_some() || reversed.is_some() { Standing::Over } else { standing },
         contract: Some(stated.id.clone()),

@@ -19,6 +19,7 @@ mod sweep;
 mod webhook;
 mod withdrawal;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
@@ -214,30 +215,47 @@ impl Billing {
     /// Asks Stripe about an account, takes over what it says, and claims the events that led here.
     async fn reconcile(&self, account: AccountId, events: &[String]) -> Result<()> {
         let _gate = self.gate(account).await;
-        self.reconcile_alone(account, events).await
+        self.reconcile_alone(account, events).await.map(|_| ())
     }
 
-    /// The same for whoever holds the account's gate.
-    async fn reconcile_alone(&self, account: AccountId, events: &[String]) -> Result<()> {
-        let Some(payer) = self.inner.store.get::<Payer>(&account).await? else { return Ok(()) };
-        let Some(customer) = payer.customer else { return Ok(()) };
+    /// The same for whoever holds the account's gate. Gives what Stripe said; `None` of somebody who is no customer, or
+    /// of a customer that Stripe does not know.
+    async fn reconcile_alone(&self, account: AccountId, events: &[String]) -> Result<Option<Arc<Statement>>> {
         let mut events = events;
+        let mut heard = None;
         // What has to be done at Stripe changes what Stripe says: it is asked once more then.
         for _ in 0..2 {
-            let asked_at = self.inner.clock.now();
-            let statement = Arc::new(self.inner.stripe.statement(&customer).await?);
+            let Some(payer) = self.inner.store.get::<Payer>(&account).await? else { return Ok(None) };
+            let Some(customer) = payer.customer else { return Ok(None) };
+            let now = self.inner.clock.now();
+            // Later than whatever was asked before, also after a clock was put back.
+            let asked_at = payer.asked_at.map_or(now, |held| now.max(just_after(held)));
+            let refunded = self.refunded_charges(account).await?;
+            let Some(statement) = self.inner.stripe.statement(&customer, &refunded).await? else {
+                tracing::warn!(account = %account, "Stripe does not know this customer; what is held stays");
+                return Ok(None);
+            };
+            let statement = Arc::new(statement);
             let to_end = self.take_over(account, &statement, asked_at, events).await?;
             events = &[];
             for subscription in &to_end {
                 self.inner.stripe.end(subscription).await?;
                 tracing::info!(account = %account, subscription, "a subscription was ended: nothing is left of its payment");
             }
-            let carried_out = self.carry_out_withdrawals(account, &statement).await?;
-            if to_end.is_empty() && !carried_out {
+            let paid_back = self.carry_out_withdrawals(account, &statement).await?;
+            heard = Some(statement);
+            if to_end.is_empty() && !paid_back {
                 break;
             }
         }
-        Ok(())
+        Ok(heard)
+    }
+
+    /// The charges of which the ledger knows a refund.
+    async fn refunded_charges(&self, account: AccountId) -> Result<HashSet<String>> {
+        let lines = self.ledger().of(account).await?;
+        let refunds = lines.into_iter().filter(|(_, line)| line.kind == ledger::Kind::Refund);
+        Ok(refunds.map(|(_, line)| line.charge).collect())
     }
 
     /// One commit: what Stripe says becomes what is held, and the events are claimed. Gives the subscriptions that are
@@ -284,7 +302,7 @@ impl Billing {
                         transaction.put(&name, &TrialUsed { at })?;
                     }
                 }
-                look_at_checkout(&mut payer, &statement);
+                look_at_checkout(&mut payer, &statement, now);
                 let under_way = payer.checkout.is_some()
                     || !outcome.to_end.is_empty()
                     || withdrawals.iter().any(|(_, it)| !it.carried_out);
@@ -334,14 +352,22 @@ fn keep(
 }
 
 /// What Stripe says of the checkout that is on its way.
-fn look_at_checkout(payer: &mut Payer, statement: &Statement) {
+fn look_at_checkout(payer: &mut Payer, statement: &Statement, now: Timestamp) {
     let Some(checkout) = &mut payer.checkout else { return };
     let stated = statement.checkouts.iter().find(|stated| Some(&stated.id) == checkout.session.as_ref());
+    let too_old = now.duration_since(checkout.asked_at) > checkout::LIFETIME;
     match stated.map(|stated| stated.outcome) {
+        // A card is confirmed at once or not at all.
+        None | Some(CheckoutOutcome::Confirming) if too_old => payer.checkout = None,
         None | Some(CheckoutOutcome::Open) => {}
         Some(CheckoutOutcome::Confirming) => checkout.confirming = true,
         Some(CheckoutOutcome::Paid | CheckoutOutcome::Expired) => payer.checkout = None,
     }
+}
+
+/// The next instant that the store can tell from this one.
+fn just_after(at: Timestamp) -> Timestamp {
+    at.saturating_add(SignedDuration::from_micros(1)).unwrap_or(Timestamp::MAX)
 }
 
 /// When an account must be looked at again without anybody asking.

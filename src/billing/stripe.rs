@@ -6,7 +6,7 @@
 
 mod objects;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use futures_util::TryStreamExt as _;
@@ -17,8 +17,9 @@ use stripe_billing::billing_portal_session::CreateBillingPortalSession;
 use stripe_billing::invoice::ListInvoice;
 use stripe_billing::subscription::{CancelSubscription, ListSubscription, ListSubscriptionStatus, UpdateSubscription};
 use stripe_checkout::checkout_session::{
-    CreateCheckoutSession, CreateCheckoutSessionLineItems, CreateCheckoutSessionPaymentIntentData,
-    CreateCheckoutSessionSubscriptionData, ExpireCheckoutSession, ListCheckoutSession, RetrieveCheckoutSession,
+    CreateCheckoutSession, CreateCheckoutSessionAllowedPaymentMethodTypes, CreateCheckoutSessionLineItems,
+    CreateCheckoutSessionPaymentIntentData, CreateCheckoutSessionSubscriptionData, ExpireCheckoutSession,
+    ListCheckoutSession, RetrieveCheckoutSession,
 };
 use stripe_client_core::{CustomizableStripeRequest, IdempotencyKey, RequestStrategy, StripeRequest};
 use stripe_core::charge::ListCharge;
@@ -52,7 +53,7 @@ const IMMEDIATE_START: &str = "rimedio_immediate_start";
 const WITHDRAWAL: &str = "rimedio_withdrawal";
 
 /// What changes what somebody holds. Other events are none of ours.
-const EVENTS: [&str; 15] = [
+const EVENTS: [&str; 17] = [
     "checkout.session.completed",
     "checkout.session.async_payment_succeeded",
     "checkout.session.async_payment_failed",
@@ -66,6 +67,8 @@ const EVENTS: [&str; 15] = [
     "charge.succeeded",
     "charge.refunded",
     "charge.refund.updated",
+    "refund.updated",
+    "refund.failed",
     "charge.dispute.created",
     "charge.dispute.closed",
 ];
@@ -77,6 +80,17 @@ pub(crate) struct Session {
     /// Where it is paid; none once it is over.
     pub(crate) url: Option<String>,
     pub(crate) outcome: CheckoutOutcome,
+}
+
+/// What came of asking for a checkout.
+#[derive(Debug)]
+pub(crate) enum Opening {
+    /// The session.
+    Opened(Session),
+    /// Stripe knows no such customer: it was deleted there, or belongs to the other of Stripe's two modes.
+    UnknownCustomer,
+    /// Stripe answered, and there is no session that anybody could pay.
+    Refused(Error),
 }
 
 /// Something that happened, as far as it matters here.
@@ -137,14 +151,12 @@ impl Stripe {
         Ok(made.id.to_string())
     }
 
-    /// Opens a checkout. The same `key` gives the same session. `None` when Stripe knows no such customer: it was
-    /// deleted there, or belongs to the other of Stripe's two modes.
-    pub(crate) async fn open_checkout(
-        &self,
-        customer: Option<&str>,
-        wish: &Wish,
-        key: &str,
-    ) -> Result<Option<Session>> {
+    /// Opens a checkout, to be paid by card: other ways to pay take days to be confirmed. The same `key` gives the same
+    /// session.
+    ///
+    /// # Errors
+    /// Only when Stripe did not answer: there may or may not be a session then.
+    pub(crate) async fn open_checkout(&self, customer: Option<&str>, wish: &Wish, key: &str) -> Result<Opening> {
         let metadata = HashMap::from([
             (PLAN.to_owned(), wish.plan.to_string()),
             (IMMEDIATE_START.to_owned(), wish.immediate_start.to_string()),
@@ -154,6 +166,7 @@ impl Stripe {
         item.quantity = Some(1);
         let mut create = CreateCheckoutSession::new()
             .line_items(vec![item])
+            .allowed_payment_method_types(vec![CreateCheckoutSessionAllowedPaymentMethodTypes::Card])
             .locale(CheckoutSessionLocale::It)
             .success_url(&wish.success_url)
             .cancel_url(&wish.cancel_url)
@@ -171,25 +184,28 @@ impl Stripe {
             create.mode(CheckoutSessionMode::Subscription).subscription_data(data)
         };
         match once(&create, key)?.send(&self.client).await {
-            Ok(session) => Ok(Some(objects::session(&session))),
-            Err(StripeError::Stripe(error, _)) if is_missing(&error) && error.param.as_deref() == Some("customer") => {
-                Ok(None)
-            }
+            Ok(session) => Ok(Opening::Opened(objects::session(&session))),
+            Err(StripeError::Stripe(error, _)) if is_unknown_customer(&error) => Ok(Opening::UnknownCustomer),
+            Err(error @ StripeError::Stripe(..)) => Ok(Opening::Refused(refused(error))),
             Err(error) => Err(refused(error)),
         }
     }
 
-    /// How a checkout stands.
-    pub(crate) async fn checkout(&self, session: &str) -> Result<Session> {
-        let session = RetrieveCheckoutSession::new(session).send(&self.client).await.map_err(refused)?;
-        Ok(objects::session(&session))
+    /// How a checkout stands; `None` when Stripe knows no such session.
+    pub(crate) async fn checkout(&self, session: &str) -> Result<Option<Session>> {
+        match RetrieveCheckoutSession::new(session).send(&self.client).await {
+            Ok(session) => Ok(Some(objects::session(&session))),
+            Err(StripeError::Stripe(error, _)) if is_missing(&error) => Ok(None),
+            Err(error) => Err(refused(error)),
+        }
     }
 
-    /// Closes a checkout, so that nobody can pay it any more. `false` when it is over already, paid perhaps.
-    pub(crate) async fn expire_checkout(&self, session: &str) -> Result<bool> {
+    /// Closes a checkout, so that nobody can pay it any more, and gives how it stands then: it may have been paid a
+    /// moment before, or Stripe may have had no time.
+    pub(crate) async fn expire_checkout(&self, session: &str) -> Result<Option<Session>> {
         match ExpireCheckoutSession::new(session).send(&self.client).await {
-            Ok(_) => Ok(true),
-            Err(StripeError::Stripe(_, 400..=499)) => Ok(false),
+            Ok(session) => Ok(Some(objects::session(&session))),
+            Err(StripeError::Stripe(..)) => self.checkout(session).await,
             Err(error) => Err(refused(error)),
         }
     }
@@ -246,21 +262,26 @@ impl Stripe {
         Ok(events.iter().rev().map(objects::event).collect())
     }
 
-    /// Everything that Stripe says of a customer.
-    pub(crate) async fn statement(&self, customer: &str) -> Result<Statement> {
+    /// Everything that Stripe says of a customer; `None` when Stripe knows no such customer. Refunds are asked for
+    /// where a charge says that there are some, and of the `refunded` charges, whose refunds may have failed since.
+    pub(crate) async fn statement(&self, customer: &str, refunded: &HashSet<String>) -> Result<Option<Statement>> {
         let subscriptions =
             ListSubscription::new().customer(customer).status(ListSubscriptionStatus::All).limit(LARGEST_PAGE);
         let checkouts = ListCheckoutSession::new().customer(customer).limit(LARGEST_PAGE);
         let invoices =
             ListInvoice::new().customer(customer).expand(vec!["data.payments".to_owned()]).limit(LARGEST_PAGE);
         let charges = ListCharge::new().customer(customer).limit(LARGEST_PAGE);
-        let (subscriptions, checkouts, invoices, charges): (Vec<_>, Vec<_>, Vec<_>, Vec<_>) = tokio::try_join!(
+        let asked: Result<(Vec<_>, Vec<_>, Vec<_>, Vec<_>), StripeError> = tokio::try_join!(
             subscriptions.paginate().stream(&self.client).try_collect(),
             checkouts.paginate().stream(&self.client).try_collect(),
             invoices.paginate().stream(&self.client).try_collect(),
             charges.paginate().stream(&self.client).try_collect(),
-        )
-        .map_err(refused)?;
+        );
+        let (subscriptions, checkouts, invoices, charges) = match asked {
+            Ok(lists) => lists,
+            Err(StripeError::Stripe(error, _)) if is_unknown_customer(&error) => return Ok(None),
+            Err(error) => return Err(refused(error)),
+        };
         let mut statement = Statement {
             subscriptions: subscriptions.iter().filter_map(objects::subscription).collect(),
             checkouts: checkouts.iter().map(objects::checkout).collect(),
@@ -273,9 +294,10 @@ impl Stripe {
             statement.invoices.push(stated);
         }
         for charge in charges.iter().filter(|charge| charge.paid) {
-            statement.charges.push(self.with_reversals(charge).await?);
+            let refunded = charge.amount_refunded > 0 || refunded.contains(charge.id.as_str());
+            statement.charges.push(self.with_reversals(charge, refunded).await?);
         }
-        Ok(statement)
+        Ok(Some(statement))
     }
 
     /// Whether the payment of an open invoice waits for the holder's bank.
@@ -285,9 +307,9 @@ impl Stripe {
         Ok(intent.status == stripe_shared::PaymentIntentStatus::RequiresAction)
     }
 
-    async fn with_reversals(&self, charge: &stripe_shared::Charge) -> Result<StatedCharge> {
+    async fn with_reversals(&self, charge: &stripe_shared::Charge, refunded: bool) -> Result<StatedCharge> {
         let mut stated = objects::charge(charge);
-        if charge.amount_refunded > 0 || charge.refunded {
+        if refunded {
             let list = ListRefund::new().charge(charge.id.as_str()).limit(LARGEST_PAGE);
             let refunds: Vec<_> = list.paginate().stream(&self.client).try_collect().await.map_err(refused)?;
             stated.refunds = refunds.iter().map(objects::refund).collect();
@@ -309,6 +331,10 @@ fn once<R: StripeRequest>(request: &R, key: &str) -> Result<CustomizableStripeRe
 
 fn is_missing(error: &stripe_shared::ApiErrors) -> bool {
     error.code == Some(stripe_shared::ApiErrorsCode::ResourceMissing)
+}
+
+fn is_unknown_customer(error: &stripe_shared::ApiErrors) -> bool {
+    is_missing(error) && error.param.as_deref() == Some("customer")
 }
 
 /// What a failed call means for the caller. Stripe's own words go to the log, without the objects that its errors

@@ -5,14 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::Billing;
-use super::record::{Due, EventByTime, EventSeen, EventsRead};
+use super::record::{Due, EventByTime, EventSeen, EventsRead, Payer};
+use super::{Billing, SOON, look_again};
 use crate::account::AccountId;
 use crate::error::Result;
 use crate::store::Page;
 
-/// How far back the list of events is read again: an event may appear in it a little late.
-const OVERLAP: SignedDuration = SignedDuration::from_mins(10);
+/// How far back the list of events is read again: an event may appear in it a little late, and Stripe's clock is not
+/// ours.
+const OVERLAP: SignedDuration = SignedDuration::from_hours(1);
 /// How long a claimed event is remembered: longer than Stripe keeps events (30 days).
 const REMEMBERED: SignedDuration = SignedDuration::from_hours(35 * 24);
 /// How many records are read at a time.
@@ -38,16 +39,16 @@ impl Billing {
     pub async fn sweep(&self) -> Result<Swept> {
         let started = self.inner.clock.now();
         let mut swept = Swept::default();
-        let news = self.unheard_events(started).await?;
+        let since = self.read_until(started).await?;
+        let news = self.unheard_events(since).await?;
         let mut asked = BTreeSet::new();
         for (account, events) in news {
             asked.insert(account);
             self.look_at(account, &events, &mut swept).await;
         }
-        if swept.failed == 0 {
-            let read = EventsRead { until: started };
-            self.inner.store.update(move |transaction| -> Result<()> { Ok(transaction.put(&(), &read)?) }).await?;
-        }
+        // Whoever failed is due: nobody's trouble keeps the events of all the others from being read on.
+        let read = EventsRead { until: started };
+        self.inner.store.update(move |transaction| -> Result<()> { Ok(transaction.put(&(), &read)?) }).await?;
         for account in self.accounts_due(started).await? {
             if asked.insert(account) {
                 self.look_at(account, &[], &mut swept).await;
@@ -62,13 +63,41 @@ impl Billing {
         if let Err(error) = self.reconcile(account, events).await {
             swept.failed += 1;
             tracing::warn!(account = %account, cause = error.cause_for_log(), "an account could not be reconciled");
+            if let Err(error) = self.look_again_soon(account).await {
+                tracing::error!(account = %account, cause = error.cause_for_log(), "nor noted to be looked at again");
+            }
         }
     }
 
+    async fn look_again_soon(&self, account: AccountId) -> Result<()> {
+        let soon = self.inner.clock.now().saturating_add(SOON).unwrap_or(Timestamp::MAX);
+        self.inner
+            .store
+            .update(move |transaction| -> Result<()> {
+                let mut payer = transaction.get::<Payer>(&account)?.unwrap_or_default();
+                let due_at = payer.due_at.map_or(soon, |earlier| earlier.min(soon));
+                look_again(transaction, account, &mut payer, Some(due_at))?;
+                Ok(transaction.put(&account, &payer)?)
+            })
+            .await
+    }
+
+    /// Up to when the events were read; noted before the first question, so that no failure moves the beginning.
+    async fn read_until(&self, started: Timestamp) -> Result<Timestamp> {
+        self.inner
+            .store
+            .update(move |transaction| -> Result<Timestamp> {
+                if let Some(read) = transaction.get::<EventsRead>(&())? {
+                    return Ok(read.until);
+                }
+                transaction.put(&(), &EventsRead { until: started })?;
+                Ok(started)
+            })
+            .await
+    }
+
     /// The events since the last sweep that no webhook brought, by account.
-    async fn unheard_events(&self, started: Timestamp) -> Result<BTreeMap<AccountId, Vec<String>>> {
-        let read = self.inner.store.get::<EventsRead>(&()).await?;
-        let since = read.map_or(started, |read| read.until);
+    async fn unheard_events(&self, since: Timestamp) -> Result<BTreeMap<AccountId, Vec<String>>> {
         let since = since.saturating_sub(OVERLAP).unwrap_or(Timestamp::MIN);
         let mut news: BTreeMap<AccountId, Vec<String>> = BTreeMap::new();
         for event in self.inner.stripe.events_since(since).await? {

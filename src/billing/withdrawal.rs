@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::ledger;
 use super::record::{Contract, Payer, Withdrawal};
 use super::statement::Statement;
-use super::subscription::{Standing, Subscription};
+use super::subscription::{Gift, Standing, Subscription};
 use super::{AT_ONCE, Billing, Plan, SOON, look_again};
 use crate::account::AccountId;
 use crate::clock::{day_in_italy, start_of_day_in_italy};
@@ -18,6 +18,8 @@ use crate::store::{Page, Transaction};
 
 /// The days after the one of the contract (art. 52 of the Codice del consumo).
 const DAYS: i64 = 14;
+/// How long a refund that fails is tried again.
+const TRIED_FOR: jiff::SignedDuration = jiff::SignedDuration::from_hours(90 * 24);
 /// The longest name or address of a receipt.
 const LONGEST_TEXT: usize = 320;
 
@@ -152,50 +154,71 @@ impl Billing {
         Ok(self.inner.store.get::<Withdrawal>(&lookup).await?.unwrap_or(declared))
     }
 
-    /// Pays back what was declared and not yet paid back. `true` when anything was done at Stripe.
+    /// Pays back what was declared and what Stripe does not say to be paid back, and notes what is. `true` when
+    /// anything was asked of Stripe. What Stripe refuses stays to be done: nothing else waits for it.
     pub(super) async fn carry_out_withdrawals(&self, account: AccountId, statement: &Statement) -> Result<bool> {
         let declared = self.inner.store.list::<Withdrawal>(&account, Page::first(AT_ONCE)).await?;
-        let mut done = false;
-        for (key, withdrawal) in declared.into_iter().filter(|(_, withdrawal)| !withdrawal.carried_out) {
-            self.pay_back(&key.1, &withdrawal, statement).await?;
-            self.inner
-                .store
-                .update(move |transaction| -> Result<_> {
-                    if let Some(mut withdrawal) = transaction.get::<Withdrawal>(&key)? {
-                        withdrawal.carried_out = true;
-                        transaction.put(&key, &withdrawal)?;
-                    }
-                    Ok(())
-                })
-                .await?;
-            done = true;
+        let now = self.inner.clock.now();
+        let mut asked = false;
+        for (key, withdrawal) in declared {
+            let paid_back = paid_back(statement, &withdrawal);
+            let done = paid_back >= withdrawal.refund_cents;
+            if done != withdrawal.carried_out {
+                let key = key.clone();
+                self.inner
+                    .store
+                    .update(move |transaction| -> Result<()> {
+                        if let Some(mut withdrawal) = transaction.get::<Withdrawal>(&key)? {
+                            withdrawal.carried_out = done;
+                            transaction.put(&key, &withdrawal)?;
+                        }
+                        Ok(())
+                    })
+                    .await?;
+            }
+            if !done && now.duration_since(withdrawal.declared_at) < TRIED_FOR {
+                asked |= self.pay_back(statement, &withdrawal, &key.1, withdrawal.refund_cents - paid_back).await;
+            }
         }
-        Ok(done)
+        Ok(asked)
     }
 
-    /// Refunds what is due, from the newest charge on. What an earlier try refunded is known by its metadata: Stripe's
-    /// own memory of idempotency keys ends after a day.
-    async fn pay_back(&self, contract: &str, withdrawal: &Withdrawal, statement: &Statement) -> Result<()> {
+    /// Refunds what is due, from the newest charge on. `true` when Stripe took one.
+    async fn pay_back(&self, statement: &Statement, withdrawal: &Withdrawal, contract: &str, due: i64) -> bool {
         let id = withdrawal.id.to_string();
-        let refunds = statement.charges.iter().flat_map(|charge| &charge.refunds);
-        let earlier = refunds.filter(|refund| refund.withdrawal.as_ref() == Some(&id));
-        let mut due = withdrawal.refund_cents - earlier.map(|refund| refund.cents).sum::<i64>();
         let mut charges: Vec<_> = super::converge::charges_of(statement, contract).collect();
         charges.sort_by_key(|charge| std::cmp::Reverse(charge.at));
+        let (mut due, mut taken) = (due, false);
         for charge in charges {
             let refunded: i64 = charge.refunds.iter().map(|refund| refund.cents).sum();
             let cents = due.min(charge.cents - refunded);
-            if cents > 0 {
-                let key = format!("withdrawal-{id}-{}", charge.id);
-                self.inner.stripe.refund(&charge.id, cents, &id, &key).await?;
-                due -= cents;
+            if cents <= 0 {
+                continue;
+            }
+            // One that failed is tried anew; Stripe would repeat its answer under the same key.
+            let tries = charge.refunds.iter().filter(|refund| refund.withdrawal.as_ref() == Some(&id)).count();
+            let key = format!("withdrawal-{id}-{}-{tries}", charge.id);
+            match self.inner.stripe.refund(&charge.id, cents, &id, &key).await {
+                Ok(()) => (due, taken) = (due - cents, true),
+                Err(error) => {
+                    tracing::error!(withdrawal = %id, cents, cause = error.cause_for_log(), "a refund was refused");
+                    return taken;
+                }
             }
         }
         if due > 0 {
             tracing::error!(withdrawal = %id, cents = due, "nothing is left from which this could be refunded");
         }
-        Ok(())
+        taken
     }
+}
+
+/// What Stripe says to be paid back for a withdrawal, in cents. What was tried is known by the metadata of the refund:
+/// Stripe's own memory of idempotency keys ends after a day.
+fn paid_back(statement: &Statement, withdrawal: &Withdrawal) -> i64 {
+    let id = withdrawal.id.to_string();
+    let refunds = statement.charges.iter().flat_map(|charge| &charge.refunds);
+    refunds.filter(|refund| refund.withdrawal.as_ref() == Some(&id)).map(|refund| refund.cents).sum()
 }
 
 fn offers(transaction: &mut Transaction<'_>, account: AccountId, now: Timestamp) -> Result<Vec<Offer>> {
@@ -216,7 +239,9 @@ fn end_access(transaction: &mut Transaction<'_>, account: AccountId, contract: &
     {
         held.access_until = held.access_until.min(now);
         held.standing = Standing::Over;
-        transaction.put(&account, &held)?;
+        // What the operator gave goes on.
+        let gift = transaction.get::<Gift>(&account)?.map(Subscription::from).filter(|gift| gift.grants(now));
+        transaction.put(&account, &gift.unwrap_or(held))?;
     }
     let mut payer = transaction.get::<Payer>(&account)?.unwrap_or_default();
     let soon = now.saturating_add(SOON).unwrap_or(Timestamp::MAX);

@@ -14,7 +14,7 @@ use rimedio::billing::statement::{
     CheckoutOutcome, StatedCharge, StatedCheckout, StatedDispute, StatedInvoice, StatedRefund, StatedStatus,
     StatedSubscription, Statement,
 };
-use rimedio::billing::{Contract, GRACE, Plan, Standing, Subscription};
+use rimedio::billing::{Contract, GRACE, Plan, Subscription};
 
 const TRIAL: SignedDuration = SignedDuration::from_hours(7 * 24);
 const DAY: SignedDuration = SignedDuration::from_hours(24);
@@ -33,8 +33,10 @@ enum Happening {
     Resumed,
     Ended,
     GaveUp,
+    PeriodBegunUnpaid,
     ChangedPlan,
     Refunded { whole: bool },
+    RefundFailed,
     Disputed,
     DisputeClosed { lost: bool },
     Withdrawn,
@@ -53,8 +55,10 @@ fn happening() -> impl Strategy<Value = Happening> {
         2 => Just(Resumed),
         2 => Just(Ended),
         1 => Just(GaveUp),
+        2 => Just(PeriodBegunUnpaid),
         1 => Just(ChangedPlan),
         2 => any::<bool>().prop_map(|whole| Refunded { whole }),
+        1 => Just(RefundFailed),
         1 => Just(Disputed),
         1 => any::<bool>().prop_map(|lost| DisputeClosed { lost }),
         1 => Just(Withdrawn),
@@ -209,6 +213,13 @@ impl World {
                     one.status = StatedStatus::Unpaid;
                 }
             }
+            (Happening::PeriodBegunUnpaid, Some((id, plan, StatedStatus::PastDue | StatedStatus::Unpaid))) => {
+                if let Some(one) = self.running() {
+                    (one.period_start, one.period_end) = (one.period_end, one.period_end + MONTH);
+                    self.now = self.now.max(one_start(&self.statement, &id));
+                }
+                self.invoice(&id, plan, false, false);
+            }
             (Happening::ChangedPlan, Some((id, plan, StatedStatus::Active))) => {
                 let other = if plan == Plan::Annual { Plan::Monthly } else { Plan::Annual };
                 if let Some(one) = self.running() {
@@ -225,6 +236,12 @@ impl World {
                     if cents > 0 && charge.disputes.is_empty() {
                         charge.refunds.push(StatedRefund { id, cents, at: now, withdrawal: None });
                     }
+                }
+            }
+            (Happening::RefundFailed, _) => {
+                let refunds = self.statement.charges.iter_mut().flat_map(|charge| &mut charge.refunds);
+                if let Some(refund) = refunds.last() {
+                    refund.cents = 0;
                 }
             }
             (Happening::Disputed, _) => {
@@ -374,9 +391,17 @@ proptest! {
             // An open dispute takes the money at once, and the person only when it is lost.
             prop_assert!(!grants || disputed, "nobody is let in for nothing: {:?}", held);
         }
-        if let Some(held) = held {
-            let late = held.standing == Standing::PastDue;
-            prop_assert!(!late || held.access_until <= held.current_period_start + GRACE, "the grace ends");
+        // Who has not paid for longer than the grace is not let in, however many periods have begun meanwhile.
+        for one in &world.statement.subscriptions {
+            let invoices = || world.statement.invoices.iter().filter(|it| it.subscription.as_ref() == Some(&one.id));
+            let last_paid = invoices().filter(|invoice| invoice.paid).map(|invoice| invoice.created).max();
+            let unpaid_since = invoices().filter(|it| !it.paid && Some(it.created) > last_paid).map(|it| it.created).min();
+            let holds = held.is_some_and(|held| held.contract.as_ref() == Some(&one.id) && held.grants(last));
+            if matches!(one.status, StatedStatus::PastDue | StatedStatus::Unpaid) && holds {
+                prop_assert!(unpaid_since.is_some_and(|since| last < since + GRACE), "the grace is counted once: {:?}", held);
+                prop_assert!(one.status == StatedStatus::PastDue, "unpaid ends it: {:?}", held);
+            }
+            prop_assert!(last_paid.is_some() || !holds, "nobody ever paid for it: {:?}", held);
         }
     }
 

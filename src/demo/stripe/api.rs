@@ -127,6 +127,9 @@ fn dispatch(
 
 /// Everything that changes nothing.
 fn read(state: &State, segments: &[&str], path: &str, params: &Value) -> Result<Value, Refusal> {
+    if let Some(customer) = given(params, "customer") {
+        state.need("customer", customer).map_err(|refusal| refusal.named_by("customer"))?;
+    }
     let list = |kind: &str, filters: &[(&str, &str)]| page(state.all(kind).rev().cloned(), params, path, filters);
     let of_charge = [("charge", "/charge"), ("payment_intent", "/payment_intent")];
     match segments {

@@ -13,8 +13,9 @@ use super::wire::{Refusal, given, integer, metadata, only, required, web_address
 const LIFETIME: std::ops::RangeInclusive<i64> = 30 * 60..=DAY;
 
 /// The parameters of a new session. Those that change nothing here are taken and not looked at.
-const PARAMETERS: [&str; 22] = [
+const PARAMETERS: [&str; 23] = [
     "allow_promotion_codes",
+    "allowed_payment_method_types",
     "automatic_tax",
     "billing_address_collection",
     "cancel_url",

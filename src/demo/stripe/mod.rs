@@ -239,6 +239,11 @@ impl StripeStandIn {
         self.with(|state| state.all("subscription").filter(|held| state::text(held, "/status") == status).count())
     }
 
+    /// Puts a price on offer or takes it off: what is off cannot be bought.
+    pub fn set_price_active(&self, price: &str, active: bool) {
+        self.with(|state| state.set("price", price, &[("/active", active.into())]));
+    }
+
     /// Forgets every customer, as Stripe's other mode knows none of this one's.
     pub fn forget_customers(&self) {
         self.with(|state| state.forget("customer"));
@@ -273,6 +278,14 @@ impl StripeStandIn {
             let refund = payments::refund(state, charge, Some(amount), &json!({}), None)?;
             Ok(state::text(&refund, "/id").to_owned())
         })
+    }
+
+    /// Lets a refund fail after all, as it does when an account at the bank is closed.
+    ///
+    /// # Errors
+    /// [`StandInError::Refused`] when there is no such refund or it has failed before.
+    pub fn fail_refund(&self, refund: &str) -> Result<(), StandInError> {
+        self.with(|state| Ok(payments::fail_refund(state, refund)?))
     }
 
     /// Opens a dispute about a charge: its name.

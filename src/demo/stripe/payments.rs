@@ -127,6 +127,20 @@ pub(super) fn refund(
     Ok(refund)
 }
 
+/// The bank of the payer did not take the money: it is with us again.
+pub(super) fn fail_refund(state: &mut State, refund: &str) -> Result<(), Refusal> {
+    let held = state.need("refund", refund)?;
+    if text(&held, "/status") == "failed" {
+        return Err(Refusal::invalid("This refund has failed before.", "refund"));
+    }
+    let charge = state.need("charge", text(&held, "/charge"))?;
+    let failed = state.set("refund", refund, &[("/status", "failed".into())]);
+    let left = number(&charge, "/amount_refunded") - number(&held, "/amount");
+    state.set("charge", text(&charge, "/id"), &[("/amount_refunded", left.into()), ("/refunded", false.into())]);
+    state.emit("refund.failed", &failed);
+    Ok(())
+}
+
 /// The bank of the payer takes the money back until the matter is settled.
 pub(super) fn dispute(state: &mut State, charge: &str) -> Result<Value, Refusal> {
     let charge = state.need("charge", charge)?;
@@ -168,6 +182,6 @@ pub(super) fn taken_cents(state: &State, from: Timestamp, until: Timestamp) -> i
             .sum::<i64>()
     };
     sum("charge", &|charge| charge["paid"] == true)
-        - sum("refund", &|_| true)
+        - sum("refund", &|refund| text(refund, "/status") != "failed")
         - sum("dispute", &|dispute| text(dispute, "/status") != "won")
 }

@@ -158,15 +158,71 @@ async fn a_withdrawal_holds_although_stripe_is_silent_and_the_money_follows_once
     assert_eq!(receipt["refund_status"], "pending");
     assert_eq!((bruno.usage().await, bruno.status().await["status"].clone()), (402, "ended".into()));
     town.fair_weather();
-    // Two days later, when Stripe has long forgotten its idempotency keys, and more than once.
     for _ in 0..3 {
         town.clock.advance(Duration::from_secs(2 * 3_600));
         town.app.billing.sweep().await.expect("Stripe answers");
     }
     assert_eq!(bruno.paid().await, 0, "day 0: everything comes back");
+    // A crash came between the refund and its note, and Stripe has long forgotten its idempotency keys.
+    let account = town.app.accounts.by_email(&bruno.email()).await.expect("an account").id;
+    let key = (account, contract.as_str().expect("an id").to_owned());
+    let forget = key.clone();
+    let forgotten = town.app.store.update(move |transaction| -> Result<(), rimedio::store::StoreError> {
+        let mut withdrawal = transaction.get::<rimedio::billing::Withdrawal>(&forget)?.expect("a withdrawal");
+        withdrawal.carried_out = false;
+        transaction.put(&forget, &withdrawal)
+    });
+    forgotten.await.expect("the store takes it");
+    town.clock.advance(Duration::from_secs(25 * 3_600));
+    bruno.sync().await;
+    assert_eq!(bruno.paid().await, 0, "paid back once");
     let receipts = json_of(bruno.person.get("/api/v1/payment/withdrawal").await).await;
     assert_eq!(receipts["receipts"][0]["refund_status"], "done");
     town.books_agree().await;
+}
+
+#[tokio::test]
+async fn a_refund_that_fails_is_told_and_tried_again() {
+    let town = Town::start().await;
+    let bruno = Buyer::new(&town).await;
+    bruno.buy("monthly").await;
+    let contract = bruno.offers().await.remove(0)["contract"].clone();
+    bruno.withdraw(&contract).await;
+    assert_eq!(bruno.paid().await, 0);
+    let account = town.app.accounts.by_email(&bruno.email()).await.expect("an account").id;
+    let refunds = async || {
+        let lines = town.app.billing.ledger().of(account).await.expect("lines");
+        let refunds = lines.into_iter().filter(|(_, line)| line.kind == rimedio::billing::ledger::Kind::Refund);
+        refunds.map(|(id, line)| (id, line.cents)).collect::<Vec<_>>()
+    };
+    let first = refunds().await.remove(0).0;
+    town.stripe.fail_refund(&first).expect("it can fail");
+    let begun = std::time::Instant::now();
+    while refunds().await.len() < 2 {
+        assert!(begun.elapsed() < PATIENCE, "it was tried again");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    bruno.sync().await;
+    let mut lines = refunds().await;
+    lines.sort_by_key(|(_, cents)| *cents);
+    assert_eq!((lines.len(), lines[0].1, lines[1].1), (2, -999, 0), "{lines:?}");
+    let receipts = json_of(bruno.person.get("/api/v1/payment/withdrawal").await).await;
+    assert_eq!(receipts["receipts"][0]["refund_status"], "done");
+    town.books_agree().await;
+}
+
+#[tokio::test]
+async fn a_withdrawal_leaves_what_the_operator_gave() {
+    let town = Town::start().await;
+    let bruno = Buyer::new(&town).await;
+    bruno.buy("monthly").await;
+    let account = town.app.accounts.by_email(&bruno.email()).await.expect("an account").id;
+    town.app.subscriptions.grant(account, rimedio::billing::Plan::Annual, 365).await.expect("a gift");
+    assert_eq!(bruno.status().await["plan_type"], "monthly", "what is paid goes before");
+    let contract = bruno.offers().await.remove(0)["contract"].clone();
+    town.stripe.set_weather(Weather { offline: true, ..Weather::default() });
+    bruno.withdraw(&contract).await;
+    assert_eq!((bruno.status().await["plan_type"].clone(), bruno.usage().await), ("annual".into(), 200));
 }
 
 #[tokio::test]
