@@ -1,5 +1,6 @@
 // A whole installation for the journeys: the real binary with its demonstration, on a free port, with data of its own.
-// One for each worker, started before its first test and ended after its last.
+// One for each worker, started before its first test and ended after its last; or one for a single journey, where
+// somebody does what can be done only once.
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -50,35 +51,32 @@ async function addressOf(server: ChildProcess): Promise<string> {
   });
 }
 
-export const test = base.extend<{ problems: string[] }, { town: Town }>({
-  town: [
-    // eslint-disable-next-line no-empty-pattern
-    async ({}, use) => {
-      if (!existsSync(BINARY)) throw new Error(`No binary at ${BINARY}: run \`cargo build\` first, or set RIMEDIO_BINARY.`);
-      const data = await mkdtemp(join(tmpdir(), 'rimedio-e2e-'));
-      const server = spawn(BINARY, ['demo', '--port', '0', '--data-directory', data], { stdio: ['ignore', 'pipe', 'inherit'] });
-      try {
-        await use({ address: await addressOf(server) });
-      } finally {
-        if (server.exitCode === null && server.signalCode === null) {
-          const ended = once(server, 'exit');
-          server.kill('SIGTERM');
-          const kill = setTimeout(() => server.kill('SIGKILL'), 10_000);
-          await ended;
-          clearTimeout(kill);
-        }
-        await rm(data, { recursive: true, force: true });
-      }
-    },
-    { scope: 'worker', timeout: STARTS_WITHIN + 30_000 },
-  ],
-  baseURL: async ({ town }, use) => use(town.address),
+/** Runs an installation for as long as `use` lasts. */
+async function runTown(use: (town: Town) => Promise<void>) {
+  if (!existsSync(BINARY)) throw new Error(`No binary at ${BINARY}: run \`cargo build\` first, or set RIMEDIO_BINARY.`);
+  const data = await mkdtemp(join(tmpdir(), 'rimedio-e2e-'));
+  const server = spawn(BINARY, ['demo', '--port', '0', '--data-directory', data], { stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    await use({ address: await addressOf(server) });
+  } finally {
+    if (server.exitCode === null && server.signalCode === null) {
+      const ended = once(server, 'exit');
+      server.kill('SIGTERM');
+      const kill = setTimeout(() => server.kill('SIGKILL'), 10_000);
+      await ended;
+      clearTimeout(kill);
+    }
+    await rm(data, { recursive: true, force: true });
+  }
+}
+
+const watched = base.extend<{ problems: string[] }>({
   // What the browser itself complains about (a policy that was broken, a script that failed) fails every journey.
   problems: [
-    async ({ page }, use) => {
+    async ({ context }, use) => {
       const problems: string[] = [];
-      page.on('pageerror', (error) => problems.push(error.message));
-      page.on('console', (message) => {
+      context.on('weberror', (error) => problems.push(error.error().message));
+      context.on('console', (message) => {
         // The recorder of the tests fetches pictures that only live in the page; the product never does.
         const byTheRecorder = message.text().startsWith("Connecting to 'blob:");
         if (/Content Security Policy/.test(message.text()) && !byTheRecorder) problems.push(message.text());
@@ -88,6 +86,22 @@ export const test = base.extend<{ problems: string[] }, { town: Town }>({
     },
     { auto: true },
   ],
+});
+
+const TOWN_TIMEOUT = STARTS_WITHIN + 30_000;
+
+/** A journey in the town of its worker. */
+export const test = watched.extend<object, { town: Town }>({
+  // eslint-disable-next-line no-empty-pattern
+  town: [async ({}, use) => runTown(use), { scope: 'worker', timeout: TOWN_TIMEOUT }],
+  baseURL: async ({ town }, use) => use(town.address),
+});
+
+/** A journey in a town of its own: nobody has bought anything there, and its clock may be moved. */
+export const testAlone = watched.extend<{ town: Town }>({
+  // eslint-disable-next-line no-empty-pattern
+  town: [async ({}, use) => runTown(use), { timeout: TOWN_TIMEOUT }],
+  baseURL: async ({ town }, use) => use(town.address),
 });
 
 export { expect };
