@@ -133,6 +133,18 @@ describe('an account page', () => {
   });
 });
 
+describe('the sign-in', () => {
+  it('is where somebody stays whose session turns out to be over, with the plan that was chosen', async () => {
+    store('token', ANNA);
+    const server = startServer({ [ME]: refusal(401, 'session_expired') });
+    open('/login?plan=annual');
+    await waitFor(() => expect(server.asked).toEqual([ME]));
+    await waitFor(() => expect(localStorage.getItem('access_token')).toBeNull());
+    await act(() => new Promise((resolve) => setTimeout(resolve, 10)));
+    expect(where()).toBe('/login?plan=annual null');
+  });
+});
+
 describe('an order', () => {
   it('of a stranger goes to the sign-in, and the plan goes along', async () => {
     startServer();

@@ -1,5 +1,6 @@
 // Where a person goes when the session ends while a page is open: from the assistant and from an order to the sign-in,
-// because they want to go on; from anywhere else to the home page.
+// because they want to go on; from anywhere else to the home page. Who is at the sign-in already stays, with the plan
+// that the address names.
 
 import { useEffect, useRef } from 'react';
 import { useLocation, useNavigate } from 'react-router-dom';
@@ -17,7 +18,7 @@ export function SessionEnd() {
   useEffect(() => {
     const ended = before.current === 'signed-in' && state === 'anonymous';
     before.current = state;
-    if (ended) navigate(GOING_ON.test(pathname) ? signInAddress({ pathname, search }) : '/', { replace: true });
+    if (ended && pathname !== '/login') navigate(GOING_ON.test(pathname) ? signInAddress({ pathname, search }) : '/', { replace: true });
   }, [state, pathname, search, navigate]);
   return null;
 }
