@@ -25,9 +25,9 @@ const PROBLEMS: Record<NonNullable<PlanStatus['payment_problem']>, Words> = {
   },
 };
 
-function whatNext(accessUntil: string): string {
+function whatNext(accessUntil: string, over: boolean): string {
   const day = dayText(accessUntil);
-  if (Date.parse(accessUntil) < Date.now()) return `Il servizio si è fermato il ${day}. Riparte appena il pagamento riesce.`;
+  if (over || Date.parse(accessUntil) < Date.now()) return `Il servizio si è fermato il ${day}. Riparte appena il pagamento riesce.`;
   return `Puoi usare il servizio fino al ${day}. Poi si ferma, finché il pagamento non riesce.`;
 }
 
@@ -35,15 +35,17 @@ export interface PaymentProblemProps {
   problem: keyof typeof PROBLEMS;
   payUrl: string | undefined;
   accessUntil: string | undefined;
+  /** The grace is over, by the server's clock. */
+  over?: boolean;
 }
 
-export function PaymentProblem({ problem, payUrl, accessUntil }: PaymentProblemProps) {
+export function PaymentProblem({ problem, payUrl, accessUntil, over = false }: PaymentProblemProps) {
   const { title, why, link } = PROBLEMS[problem];
   return (
     <Notice kind="warning" title={title}>
       <p>
         {why}
-        {accessUntil && ` ${whatNext(accessUntil)}`}
+        {accessUntil && ` ${whatNext(accessUntil, over)}`}
       </p>
       {payUrl ? (
         <p>

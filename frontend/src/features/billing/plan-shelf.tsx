@@ -12,12 +12,15 @@ export interface PlanShelfProps {
   holding: Holding | undefined;
   /** False when the trial was used before. */
   trialAvailable: boolean;
+  /** A plan has stopped because its renewal is not paid yet: that one goes before another. */
+  paymentDue?: boolean;
 }
 
 /** Why a plan cannot be ordered now; undefined when it can. */
-export function whyNot(offer: Offer, { holding, trialAvailable }: PlanShelfProps): string | undefined {
+export function whyNot(offer: Offer, { holding, trialAvailable, paymentDue }: PlanShelfProps): string | undefined {
   if (offer.plan === holding?.plan) return 'È il piano che hai adesso.';
   if (offer.plan === 'trial') return holding || !trialAvailable ? 'La prova si fa una volta sola, per cominciare.' : undefined;
+  if (paymentDue) return 'Prima completa il pagamento in sospeso, qui sopra.';
   if (!holding || holding.plan === 'trial') return undefined;
   // One plan at a time: the other one waits, or is chosen in the provider's portal.
   return holding.cancelling ? 'Puoi prenderlo quando finisce il piano che hai.' : 'Per cambiare piano premi “Gestisci pagamenti”, qui sopra.';

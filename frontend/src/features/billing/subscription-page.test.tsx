@@ -118,6 +118,21 @@ describe('a payment that did not go through', () => {
     await openWith({ status: 'past_due', payment_problem: 'payment_failed', access_until: '2020-12-04T09:00:00Z' });
     expect(screen.getByText(/Il servizio si è fermato il 4 dic 2020/)).toBeTruthy();
   });
+
+  it('can still be put right when the grace is over, and goes before another plan', async () => {
+    const pay_url = 'https://pay.example/invoice';
+    await openWith({ status: 'ended', is_active: false, payment_problem: 'payment_failed', pay_url, access_until: '2099-12-04T09:00:00Z', can_manage: true });
+    expect(screen.getByText('Nessun Piano')).toBeTruthy();
+    expect(screen.getByText(/Il servizio si è fermato il 4 dic 2099\. Riparte/)).toBeTruthy();
+    expect(screen.getByRole('link', { name: /^Paga adesso/ }).getAttribute('href')).toBe(pay_url);
+    expect(screen.getAllByText('Prima completa il pagamento in sospeso, qui sopra.')).toHaveLength(2);
+    expect(screen.queryByRole('link', { name: 'Scegli il mensile' })).toBeNull();
+  });
+
+  it('keeps nobody from another plan once nothing waits for it any more', async () => {
+    await openWith({ status: 'ended', is_active: false, payment_problem: 'payment_failed', pay_url: 'https://pay.example/invoice', can_manage: false });
+    expect(screen.getByRole('link', { name: 'Scegli il mensile' })).toBeTruthy();
+  });
 });
 
 describe('the plans', () => {

@@ -15,6 +15,7 @@ import { Page } from '../../ui/page';
 import { CurrentPlan, WITHDRAWAL_PAGE, WithdrawLink, type Message } from './current-plan';
 import { holdingOf } from './holding';
 import { PaymentNews } from './payment-news';
+import { PaymentProblem } from './payment-problem';
 import { PlanShelf } from './plan-shelf';
 import { usePlanStatus } from './plan-status';
 import { useReturn } from './return';
@@ -67,12 +68,17 @@ export default function SubscriptionPage() {
             <h2 id="plans-heading" class={styles.heading}>
               {holding ? 'I piani' : 'Scegli il tuo piano'}
             </h2>
-            <PlanShelf holding={holding} trialAvailable={status?.trial_available ?? true} />
+            <PlanShelf holding={holding} trialAvailable={status?.trial_available ?? true} paymentDue={!holding && waitsForPayment(status)} />
           </section>
         )}
       </div>
     </Page>
   );
+}
+
+/** Whether a renewal is still to be paid, so that the server would refuse to sell another plan. */
+function waitsForPayment(status: PlanStatus | undefined): boolean {
+  return status?.payment_problem !== undefined && status.can_manage;
 }
 
 /** What the guard of the assistant says about why somebody is here. */
@@ -114,6 +120,8 @@ function NoPlan({ pending, status, withdrawable }: { pending: boolean; status: P
     );
   }
   const ended = status?.status === 'ended' ? (status.access_until ?? status.current_period_end) : undefined;
+  // The grace is over, but what is open can still be paid: then the plan goes on.
+  const problem = status?.pay_url ? status.payment_problem : undefined;
   return (
     <Card kind="slip">
       <p class={styles.label}>Piano attuale</p>
@@ -123,6 +131,7 @@ function NoPlan({ pending, status, withdrawable }: { pending: boolean; status: P
           <strong>Il tuo piano è finito il {dayText(ended)}.</strong> Le tue richieste sono ancora in “Le mie richieste”.
         </p>
       )}
+      {problem && <PaymentProblem problem={problem} payUrl={status?.pay_url} accessUntil={status?.access_until} over />}
       <p>Con un piano puoi descrivere un problema, mandare una foto dello schermo e ricevere i passi per risolverlo.</p>
       {withdrawable && (
         <div class="actions">
