@@ -3,7 +3,7 @@
 
 import type { BrowserContext, Locator, Page } from '@playwright/test';
 
-import { PEOPLE, choosePerson, expect, giveConsent, type PersonName, type Town } from './town.ts';
+import { PEOPLE, choosePerson, expect, type PersonName, type Town } from './town.ts';
 
 export type PlanName = 'trial' | 'monthly' | 'annual';
 
@@ -104,6 +104,11 @@ export async function statusOf(page: Page): Promise<Status> {
   return (await answer.json()) as Status;
 }
 
+/** Waits until what Stripe has told arrived. */
+export async function expectStatus(page: Page, expected: Partial<Status>) {
+  await expect(async () => expect(await statusOf(page)).toMatchObject(expected)).toPass();
+}
+
 /** 200 with a plan, 402 without one. */
 export async function usageStatus(page: Page): Promise<number> {
   return (await ask(page, '/api/v1/usage')).status();
@@ -170,30 +175,29 @@ export class Bench {
     for (; days > 0; days -= 1) await this.press('Avanti di 1 giorno');
   }
 
+  /** Moves it to just after the end of the period that somebody has paid for. */
+  async moveToRenewal({ current_period_start, current_period_end }: Status) {
+    await this.moveOn(Math.ceil((Date.parse(current_period_end) - Date.parse(current_period_start)) / 86_400_000));
+  }
+
   /** What it knows of somebody. */
   of(person: PersonName): Locator {
     return this.page.locator('section', { has: this.page.getByRole('heading', { name: PEOPLE[person].email }) });
   }
-
-  /** Whatever is on its way to the product has had the time to arrive once this is so; looked at anew until then. */
-  async expectOf(person: PersonName, text: string | RegExp) {
-    await expect(async () => {
-      await this.page.goto(this.page.url());
-      await expect(this.of(person)).toContainText(text, { timeout: 200 });
-    }).toPass();
-  }
 }
 
-/** Signs somebody in whose session ended meanwhile, as sessions do after 30 days. */
-export async function signInAgain(page: Page, person: PersonName) {
-  await page.goto('/account/subscription');
-  await page.getByRole('link', { name: 'Accedi con Google' }).click();
-  await choosePerson(page, person);
-  const consent = page.getByRole('button', { name: 'Continua' });
+/** Opens the page of the plan, with a new sign-in if the session has ended meanwhile: it lasts 30 days. */
+export async function comeBack(page: Page, person: PersonName) {
+  await page.goto('/login');
+  const link = page.getByRole('link', { name: 'Accedi con Google' });
   const landed = heading(page, /Come posso aiutarti|abbonamento/i);
-  await expect(consent.or(landed)).toBeVisible();
-  if (await consent.isVisible()) await giveConsent(page);
-  await expect(landed).toBeVisible();
+  await expect(link.or(landed)).toBeVisible();
+  if (await link.isVisible()) {
+    await link.click();
+    await choosePerson(page, person);
+    await expect(landed).toBeVisible();
+  }
+  await page.goto('/account/subscription');
 }
 
 /** Opens what a button or a link opens in a tab of its own. */
