@@ -39,7 +39,7 @@ async function lookAtStandIn(page: Page, what: string) {
 test.describe('how the screens of the money look', () => {
   test.setTimeout(90_000);
 
-  test('from the order to the plan that was bought, cancelled and withdrawn from', async ({ page }) => {
+  test('from the plans through the order and the payment page to the trial', async ({ page }) => {
     await signIn(page, 'bruno');
     await look(page, 'no plan, and why somebody is here');
     await chooseOnShelf(page, 'monthly');
@@ -61,9 +61,13 @@ test.describe('how the screens of the money look', () => {
     await page.getByRole('button', { name: 'Ordina e paga' }).click();
     await expect(page.getByRole('alert')).toBeVisible();
     await look(page, 'an order that is refused');
+  });
 
-    await page.goto('/account/subscription');
+  test('a plan that is cancelled, and withdrawn from', async ({ page }) => {
+    await signIn(page, 'bruno');
+    await buy(page, 'trial');
     await buy(page, 'monthly', 'good', { immediateStart: true });
+    await look(page, 'a plan that renews itself, just paid');
     page.once('dialog', (dialog) => void dialog.accept());
     await page.getByRole('button', { name: 'Cancella abbonamento' }).click();
     await expect(page.getByText('Cancellazione a fine periodo')).toBeVisible();
