@@ -91,6 +91,8 @@ test.describe('buying a plan', () => {
     await page.getByRole('button', { name: 'Ordina e paga' }).click();
     const refusal = page.getByRole('alert');
     await expect(refusal).toContainText('Hai già usato la prova. Puoi scegliere il piano mensile o quello annuale.');
+    // It takes the focus, so that the way out is the next thing that the Tab key reaches.
+    await expect(refusal.locator('..')).toBeFocused();
     await page.keyboard.press('Tab');
     await expect(page.getByRole('link', { name: 'Guarda gli altri piani' })).toBeFocused();
     await page.keyboard.press('Enter');
