@@ -86,7 +86,7 @@ fn style() -> Response {
 pub(super) fn frame(status: StatusCode, title: &str, body: &str) -> Response {
     let body = format!(
         r#"{body}
-<p class="note">Questa pagina sta al posto di Stripe. È una dimostrazione: le carte sono di prova e non si muove denaro. Non scrivere mai qui una carta vera.</p>"#
+<p class="note">Questa pagina sta al posto di Stripe. È una dimostrazione: le carte sono di prova e non si muove denaro. Non scrivere mai qui una carta vera. <a href="/dashboard">Apri il banco di prova</a></p>"#
     );
     page::frame(status, &format!("{title} – pagamenti di dimostrazione"), &body)
 }
