@@ -95,7 +95,7 @@ test.describe('how the screens of the money look', () => {
     const bought = await statusOf(page);
     const bench = await Bench.open(context, town);
     await bench.moveToRenewal(bought);
-    await comeBack(page, 'bruno');
+    await comeBack(page, 'bruno', { status: 'past_due' });
     await expect(page.getByText('Conferma il pagamento').first()).toBeVisible();
     await look(page, 'a renewal that the bank wants confirmed');
     const invoice = await besides(page, () => page.getByRole('link', { name: /^Conferma il pagamento/ }).click());

@@ -187,7 +187,7 @@ export class Bench {
 }
 
 /** Opens the page of the plan, with a new sign-in if the session has ended meanwhile: it lasts 30 days. */
-export async function comeBack(page: Page, person: PersonName) {
+export async function comeBack(page: Page, person: PersonName, expected: Partial<Status> = {}) {
   await page.goto('/login');
   const link = page.getByRole('link', { name: 'Accedi con Google' });
   const landed = heading(page, /Come posso aiutarti|abbonamento/i);
@@ -197,6 +197,8 @@ export async function comeBack(page: Page, person: PersonName) {
     await choosePerson(page, person);
     await expect(landed).toBeVisible();
   }
+  // What happened at the till is told by messages, a moment later.
+  await expectStatus(page, expected);
   await page.goto('/account/subscription');
 }
 

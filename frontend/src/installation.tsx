@@ -12,6 +12,9 @@ import { Problem } from './api/problem';
 /** Milliseconds between two tries, ending with the longest. */
 export const RETRIES = [1_000, 2_000, 5_000, 10_000] as const;
 
+/** What the product says below its name, until the server says its own. */
+export const TAGLINE = 'Il tuo assistente IT personale';
+
 export interface Installation {
   state: 'asking' | 'known' | 'unreachable';
   about: About | undefined;

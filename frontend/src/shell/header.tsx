@@ -3,7 +3,7 @@
 import { Suspense, lazy } from 'react';
 import { Link, NavLink } from 'react-router-dom';
 
-import { useInstallation } from '../installation';
+import { TAGLINE, useInstallation } from '../installation';
 import { useSession } from '../session';
 import { ButtonLink, IconButton } from '../ui/button';
 import { MoonIcon, SunIcon, TextSizeIcon } from '../ui/icons';
@@ -12,7 +12,6 @@ import { Popover } from '../ui/popover';
 import { TextSizeControl } from '../ui/text-size-control';
 import { useTheme } from '../ui/theme';
 import styles from './header.module.css';
-import { TAGLINE } from './shell';
 
 // Strangers have no use for it.
 const UserMenu = lazy(() => import('./user-menu').then(({ UserMenu }) => ({ default: UserMenu })));

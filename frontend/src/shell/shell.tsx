@@ -3,13 +3,11 @@
 import type { ComponentChildren } from 'preact';
 import { Link } from 'react-router-dom';
 
-import { useInstallation } from '../installation';
+import { TAGLINE, useInstallation } from '../installation';
 import { PageAnnouncer, SkipLink } from '../ui/page';
 import { Toasts } from '../ui/toasts';
 import { Header } from './header';
 import styles from './shell.module.css';
-
-export const TAGLINE = 'Il tuo assistente IT personale';
 
 export function Shell({ children }: { children: ComponentChildren }) {
   return (

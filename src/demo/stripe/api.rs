@@ -10,8 +10,9 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
+use super::refusal::Refusal;
 use super::state::{Answer, State, text};
-use super::wire::{self, Refusal, given, integer, metadata, only, page, required, web_address};
+use super::wire::{self, given, integer, metadata, only, page, required, web_address};
 use super::{StripeStandIn, checkout, objects, payments, subscriptions};
 
 /// The longest body that is read; no call of the product comes near.

@@ -5,9 +5,10 @@ use serde_json::{Value, json};
 use super::cards::{Card, DAY, Moment};
 use super::objects::{self, CURRENCY};
 use super::payments;
+use super::refusal::Refusal;
 use super::state::{State, number, text};
 use super::subscriptions;
-use super::wire::{Refusal, given, integer, metadata, only, required, web_address};
+use super::wire::{given, integer, metadata, only, required, web_address};
 
 /// The shortest and the longest time for which a session may be open.
 const LIFETIME: std::ops::RangeInclusive<i64> = 30 * 60..=DAY;

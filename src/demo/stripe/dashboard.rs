@@ -12,9 +12,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::pages::{self, day, escape, euros, frame, see_other};
+use super::refusal::Refusal;
 use super::state::{State, number, text};
 use super::subscriptions::{PERIOD_END, PRICE};
-use super::wire::Refusal;
 use super::{StripeStandIn, Weather, cards, payments};
 
 /// By how many days the clock can be moved at once.

@@ -14,7 +14,9 @@ mod invoice_page;
 mod objects;
 mod pages;
 mod payments;
+mod periods;
 mod portal;
+mod refusal;
 mod state;
 mod subscriptions;
 mod wire;
@@ -25,13 +27,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use poem::{Endpoint, Response};
+use poem::{Endpoint, EndpointExt as _, Response, Route, get, post};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
 use self::cards::{Card, Moment};
+use self::refusal::Refusal;
 use self::state::State;
-use self::wire::Refusal;
 use crate::clock::Clock;
 use crate::http_client::{ClientError, http_client};
 
@@ -154,7 +156,21 @@ impl StripeStandIn {
 
     /// Its routes: the calls and the pages.
     pub fn routes(self: Arc<Self>) -> impl Endpoint<Output = Response> + 'static {
-        pages::routes(self)
+        Route::new()
+            .at("/", get(pages::front))
+            .at("/stand-in.css", get(pages::style))
+            .at("/v1/*path", api::call)
+            .at("/c/pay/:session", get(checkout_page::show).post(checkout_page::pay))
+            .at("/p/session/:session", get(portal::show))
+            .at("/p/session/:session/plan", post(portal::change_plan))
+            .at("/p/session/:session/card", post(portal::change_card))
+            .at("/p/session/:session/cancel", post(portal::cancel))
+            .at("/p/session/:session/resume", post(portal::resume))
+            .at("/i/:invoice", get(invoice_page::show).post(invoice_page::pay))
+            .at("/dashboard", get(dashboard::show))
+            .at("/dashboard/:action", post(dashboard::act))
+            .data(self)
+            .around(pages::with_headers)
     }
 
     /// Delivers events and does what becomes due, until `stop` ends.

@@ -254,7 +254,7 @@ pub(super) fn dispute(state: &mut State, charge: &Value) -> Value {
 pub(super) fn subscription(state: &mut State, customer: &str, price: &Value, method: &Value, data: &Value) -> Value {
     let id = state.name("sub");
     let item =
-        subscription_item(state, &id, price, state.now, super::subscriptions::next_period(price, state.now, state.now));
+        subscription_item(state, &id, price, state.now, super::periods::next_period(price, state.now, state.now));
     json!({
         "object": "subscription",
         "application": null,

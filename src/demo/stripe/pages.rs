@@ -1,40 +1,20 @@
-//! What all pages share: the routes, the frame, the headers, the field for the card and the question of the bank.
+//! What all pages share: the frame, the headers, the field for the card and the question of the bank.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use poem::http::{HeaderValue, Method, StatusCode, header};
-use poem::{Endpoint, EndpointExt as _, Request, Response, Route, get, handler, post};
+use poem::{Endpoint, Request, Response, handler};
 use serde::Deserialize;
 use url::Url;
 
 use super::super::page;
 use super::cards::Card;
-use super::{StripeStandIn, api, checkout_page, dashboard, invoice_page, portal};
 use crate::clock::italy;
 
 /// The style sheet that the stand-ins share, and what these pages need besides.
 const STYLE: &str = concat!(include_str!("../stand_in.css"), include_str!("stripe.css"));
-
-/// All routes, the calls included.
-pub(super) fn routes(stripe: Arc<StripeStandIn>) -> impl Endpoint<Output = Response> + 'static {
-    Route::new()
-        .at("/", get(front))
-        .at("/stand-in.css", get(style))
-        .at("/v1/*path", api::call)
-        .at("/c/pay/:session", get(checkout_page::show).post(checkout_page::pay))
-        .at("/p/session/:session", get(portal::show))
-        .at("/p/session/:session/plan", post(portal::change_plan))
-        .at("/p/session/:session/card", post(portal::change_card))
-        .at("/p/session/:session/cancel", post(portal::cancel))
-        .at("/p/session/:session/resume", post(portal::resume))
-        .at("/i/:invoice", get(invoice_page::show).post(invoice_page::pay))
-        .at("/dashboard", get(dashboard::show))
-        .at("/dashboard/:action", post(dashboard::act))
-        .data(stripe)
-        .around(with_headers)
-}
 
 /// What a form with a card sends.
 #[derive(Deserialize)]
@@ -70,7 +50,7 @@ pub(super) const UNKNOWN_CARD: &str =
     "Questo numero non è tra le carte di prova. Scegli una delle carte qui sotto. Non scrivere mai qui una carta vera.";
 
 #[handler]
-fn front() -> Response {
+pub(super) fn front() -> Response {
     let body = r#"<h1>Qui risponde il finto Stripe</h1>
 <p>Questo indirizzo serve solo ai pagamenti della dimostrazione. Apri l'indirizzo che vedi nel terminale.</p>
 <p><a class="button" href="/dashboard">Apri il banco di prova</a></p>"#;
@@ -78,7 +58,7 @@ fn front() -> Response {
 }
 
 #[handler]
-fn style() -> Response {
+pub(super) fn style() -> Response {
     Response::builder().header(header::CONTENT_TYPE, "text/css; charset=utf-8").body(STYLE)
 }
 
@@ -189,7 +169,7 @@ pub(super) fn bank_question(action: &str, what: &str, hidden: &[(&str, &str)]) -
 }
 
 /// As strict as the product's own pages, although nothing is at stake here; and no other site may press the buttons.
-async fn with_headers<E: Endpoint>(endpoint: Arc<E>, request: Request) -> poem::Result<Response> {
+pub(super) async fn with_headers<E: Endpoint>(endpoint: Arc<E>, request: Request) -> poem::Result<Response> {
     let other_site = request.header("Sec-Fetch-Site").is_some_and(|site| site == "cross-site" || site == "same-site");
     let mut response = if other_site && *request.method() == Method::POST {
         Response::builder().status(StatusCode::FORBIDDEN).finish()

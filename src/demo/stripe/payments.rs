@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use super::cards::{Card, Decline, Moment, NOT_CONFIRMED, Verdict};
 use super::objects;
+use super::refusal::Refusal;
 use super::state::{State, number, text};
-use super::wire::Refusal;
 
 /// Where the last four digits stand in a payment method.
 const LAST4: &str = "/card/last4";

@@ -9,7 +9,7 @@ use std::{fs, io};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::wire::Refusal;
+use super::refusal::Refusal;
 
 /// The version of Stripe's interface that the objects follow.
 pub(super) const API_VERSION: &str = "2026-09-30.endive";

@@ -69,7 +69,9 @@ async fn another_plan_is_chosen_on_the_portal() {
     let usage = json_of(bruno.person.get("/api/v1/usage").await).await;
     assert_eq!(usage["limits"]["daily_requests"], 60);
     bruno.sync().await;
-    assert_eq!(bruno.paid().await, 9590, "the month just begun counts towards the year");
+    // The seconds since the purchase may cost a cent.
+    let paid = bruno.paid().await;
+    assert!((9590..=9591).contains(&paid), "the month just begun counts towards the year: {paid}");
     town.books_agree().await;
 }
 
