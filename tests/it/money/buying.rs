@@ -73,6 +73,24 @@ async fn the_trial_is_had_once() {
 }
 
 #[tokio::test]
+async fn the_trial_stays_used_for_the_person_whose_account_was_deleted() {
+    let town = Town::start().await;
+    let mut bruno = Buyer::new(&town).await;
+    bruno.buy("trial").await;
+    let account = town.app.accounts.by_email(&bruno.email()).await.expect("an account").id;
+    let deleted = town.app.store.update(move |transaction| -> Result<(), rimedio::store::StoreError> {
+        transaction.delete::<rimedio::account::Account>(&account);
+        Ok(())
+    });
+    deleted.await.expect("the store takes it");
+    bruno.person = town.sign_in("bruno").await;
+    let again = town.app.accounts.by_email(&bruno.email()).await.expect("a new account").id;
+    assert_ne!(again, account);
+    assert_refused(bruno.checkout("trial").await, 409, "trial_used").await;
+    assert_eq!(bruno.status().await["trial_available"], false);
+}
+
+#[tokio::test]
 async fn a_plan_bought_during_the_trial_begins_at_once_with_all_its_days() {
     let town = Town::start().await;
     let mut bruno = Buyer::new(&town).await;
